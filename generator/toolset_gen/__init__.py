@@ -1,0 +1,1 @@
+"""The generator: typed services, events, plugins, configurations and tools to catalogs."""

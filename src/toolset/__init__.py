@@ -1,0 +1,1 @@
+"""A plugin runtime that can be looked at, extended while it runs, and un-extended again."""
