@@ -1,0 +1,51 @@
+"""What the generator has to say about the sources: one record a fault, sorted and without repeats.
+
+A diagnostic names the rule, the place, what is wrong and what to do about it.
+"""
+
+# Maintainers: this module answers for the record and its order alone. It knows no rule: each stage
+# makes its own diagnostics. Invariants: `path` is posix and relative to the project root; the order
+# depends on nothing but the records, so that two runs print the same report.
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple, TypeAlias
+
+__all__ = ["Diagnostic", "Severity", "ordered"]
+
+Severity: TypeAlias = Literal["error", "warning"]
+
+
+class Diagnostic(NamedTuple):
+    """One fault in the sources.
+
+    Attributes:
+        rule: Stable id of the rule, such as `EVT003`.
+        path: File it is in, posix, relative to the project root.
+        line: Line in that file, 1-based; 0 when the fault is of the whole file.
+        message: One sentence: what is wrong, with which thing.
+        remedy: One sentence: the way out.
+        severity: `error` stops generation, `warning` does not.
+        excerpt: The offending source line and a caret below it, `""` when there is none to show.
+    """
+
+    rule: str
+    path: str
+    line: int
+    message: str
+    remedy: str
+    severity: Severity = "error"
+    excerpt: str = ""
+
+
+def ordered(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Sort diagnostics by place and drop repeats.
+
+    Args:
+        diagnostics: Diagnostics in any order.
+
+    Returns:
+        Each once, by path, line, rule and text.
+    """
+    return tuple(sorted(set(diagnostics)))

@@ -1,0 +1,1 @@
+"""Extraction: source files to facts, without importing any of them."""
