@@ -1,0 +1,317 @@
+"""The `[tool.toolset.catalog]` table of pyproject.toml."""
+
+# Maintainers: answers for what the table may say and how it is refused. It knows paths and names as
+# text: whether a package exists is discover's question. Stays cheap to import (an unchanged verify
+# pays for it): no dataclasses, no pydantic.
+# Invariant: all problems of a file are reported at once, each with its line where it can be found.
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple, TypeAlias, TypeVar, cast
+
+from toolset.catalog import nearest
+from toolset_gen.errors import ConfigurationError, UsageError
+
+__all__ = ["Config", "Suppression", "find_root", "read_config"]
+
+T = TypeVar("T")
+Table: TypeAlias = "dict[str, object]"
+TABLE = "tool.toolset.catalog"
+
+
+class Suppression(NamedTuple):
+    """A violation that a project accepts.
+
+    Attributes:
+        rule: Id of the rule.
+        target: What it is accepted for, as the violation names it; `*` matches any text.
+        reason: Why.
+    """
+
+    rule: str
+    target: str
+    reason: str
+
+
+class Config(NamedTuple):
+    """What is scanned and what is written; all paths are relative to `root`, with slashes.
+
+    Attributes:
+        root: The folder of pyproject.toml.
+        packages: Import names of the packages to scan.
+        sources: Folders the packages are looked for in.
+        runtime: The importable artifact, `""` for none.
+        pages: The folder of the pages, `""` for none.
+        typed_context: The typed context, `""` for none.
+        services: Service key to `module:Class` for classes others wrote.
+        catalogs: Import paths of other packages' catalogs, whose services and events exist too.
+        boot: Whether tool plugins are booted for the tool catalog.
+        boot_timeout: Seconds one plugin may take to settle.
+        suppress: Violations that are accepted.
+    """
+
+    root: Path
+    packages: tuple[str, ...]
+    sources: tuple[str, ...] = ("src", ".")
+    runtime: str = ""
+    pages: str = ""
+    typed_context: str = ""
+    services: tuple[tuple[str, str], ...] = ()
+    catalogs: tuple[str, ...] = ()
+    boot: bool = True
+    boot_timeout: float = 20.0
+    suppress: tuple[Suppression, ...] = ()
+
+    @property
+    def file(self) -> Path:
+        """The pyproject.toml it was read from."""
+        return self.root / "pyproject.toml"
+
+
+def find_root(start: Path) -> Path:
+    """Find the project that a folder belongs to.
+
+    Args:
+        start: Where to begin.
+
+    Returns:
+        The nearest folder at or above `start` with a pyproject.toml.
+
+    Raises:
+        UsageError: There is none.
+    """
+    start = start.resolve()
+    for folder in (start, *start.parents):
+        if (folder / "pyproject.toml").is_file():
+            return folder
+    raise UsageError(
+        f"no pyproject.toml in {str(start)!r} or above it, so nothing says what to scan; "
+        "run inside a project or name it with --root"
+    )
+
+
+def read_config(root: Path) -> Config:
+    """Read and check a project's configuration.
+
+    Args:
+        root: The folder of pyproject.toml.
+
+    Returns:
+        The configuration, defaults filled in.
+
+    Raises:
+        ConfigurationError: The file cannot be read, or says something that cannot be used.
+    """
+    path = root / "pyproject.toml"
+    text = _read_text(path)
+    try:
+        document = cast("Table", tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(path, (_toml_problem(str(error)),)) from None
+    reader = _Reader(path, text)
+    config = _config(reader, root, _find_table(path, document))
+    reader.finish()
+    return config
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        problem = f" cannot be read: {error.strerror or error}; name the project with --root"
+    except UnicodeDecodeError as error:
+        problem = f" is not UTF-8 (byte {error.start}); TOML files must be"
+    raise ConfigurationError(path, (problem,))
+
+
+def _toml_problem(message: str) -> str:
+    place = re.search(r" \(at line (\d+), column (\d+)\)$", message)
+    if place is None:
+        return f" is no valid TOML: {message}"
+    return f"{place[1]}:{place[2]}: no valid TOML: {message[: place.start()]}"
+
+
+def _find_table(path: Path, document: Table) -> Table:
+    found: object = document
+    for name in TABLE.split("."):
+        found = cast("Table", found).get(name) if isinstance(found, dict) else None
+    if isinstance(found, dict):
+        return cast("Table", found)
+    raise ConfigurationError(
+        path,
+        (
+            f' has no table [{TABLE}]; add one that says what to scan: packages = ["my_package"], '
+            'runtime = "src/my_package/api_catalog.py", pages = "catalog"',
+        ),
+    )
+
+
+def _config(reader: _Reader, root: Path, table: Table) -> Config:
+    reader.known(table, TABLE, _KEYS)
+    get = reader.get
+    packages = tuple(get(table, "packages", _strings, ()))
+    if not packages and "packages" not in reader.refused:
+        reader.problem(
+            "packages",
+            'packages is missing or empty; list what to scan, such as packages = ["my_package"]',
+        )
+    return Config(
+        root=root,
+        packages=packages,
+        sources=tuple(get(table, "sources", _strings, Config._field_defaults["sources"])),
+        runtime=reader.path_of(table, "runtime", ".py"),
+        pages=reader.path_of(table, "pages", ""),
+        typed_context=reader.path_of(table, "typed-context", ".py"),
+        services=_services(reader, table),
+        catalogs=tuple(get(table, "catalogs", _strings, _default_catalogs(packages))),
+        boot=get(table, "boot", _boolean, True),  # noqa: FBT003 - a default among defaults
+        boot_timeout=get(table, "boot-timeout", _seconds, 20.0),
+        suppress=_suppressions(reader, table),
+    )
+
+
+_KEYS = (
+    "boot",
+    "boot-timeout",
+    "catalogs",
+    "packages",
+    "pages",
+    "runtime",
+    "services",
+    "sources",
+    "suppress",
+    "typed-context",
+)
+
+
+def _default_catalogs(packages: tuple[str, ...]) -> tuple[str, ...]:
+    return () if "toolset" in packages else ("toolset.api_catalog",)
+
+
+def _services(reader: _Reader, table: Table) -> tuple[tuple[str, str], ...]:
+    found = reader.get(table, "services", _table, {})
+    services: list[tuple[str, str]] = []
+    for key, target in sorted(found.items()):
+        if isinstance(target, str) and re.fullmatch(r"[\w.]+:[\w.]+", target):
+            services.append((key, target))
+        else:
+            reader.problem(key, f'services.{key} must be "module:Class", not {target!r}')
+    return tuple(services)
+
+
+def _suppressions(reader: _Reader, table: Table) -> tuple[Suppression, ...]:
+    found: list[Suppression] = []
+    for number, entry in enumerate(reader.get(table, "suppress", _tables, [])):
+        where = f"suppress[{number}]"
+        reader.known(entry, where, Suppression._fields)
+        values = [entry.get(name) for name in Suppression._fields]
+        texts = [value for value in values if isinstance(value, str) and value.strip()]
+        if len(texts) < len(values):
+            reader.problem(
+                "suppress",
+                f"{where} needs rule, target and reason, each a non-empty text; "
+                "a violation is accepted for a reason or repaired",
+            )
+        else:
+            found.append(Suppression(*texts))
+    return tuple(found)
+
+
+class _Reader:
+    """Takes values out of the table and collects what is wrong with them."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self._path = path
+        self._lines = text.splitlines()
+        self._problems: list[str] = []
+        self.refused: set[str] = set()
+
+    def problem(self, key: str, message: str) -> None:
+        line = self._line(key)
+        self.refused.add(key)
+        self._problems.append(f"{line}: {message}" if line else f" {message}")
+
+    def known(self, table: Table, where: str, keys: tuple[str, ...]) -> None:
+        for key in table:
+            if key not in keys:
+                close = nearest(key, keys, limit=1)
+                hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(keys)}"
+                self.problem(key, f"unknown key {key!r} in [{where}]; {hint}")
+
+    def get(self, table: Table, key: str, read: Callable[[object], T], default: T) -> T:
+        if key not in table:
+            return default
+        try:
+            return read(table[key])
+        except TypeError as error:
+            self.problem(key, f"{key} must be {error}, not {table[key]!r}")
+            return default
+
+    def path_of(self, table: Table, key: str, suffix: str) -> str:
+        text = self.get(table, key, _string, "")
+        path = PurePosixPath(text)
+        if text and (path.is_absolute() or ".." in path.parts or "\\" in text):
+            self.problem(key, f"{key} must be a path below the project, with slashes, not {text!r}")
+        elif text and not text.endswith(suffix):
+            self.problem(key, f"{key} must name a {suffix} file, not {text!r}")
+        return path.as_posix() if text else ""
+
+    def finish(self) -> None:
+        if self._problems:
+            raise ConfigurationError(self._path, tuple(self._problems))
+
+    def _line(self, key: str) -> int:
+        """Find the line that a key stands on; tomllib tells none."""
+        inside = False
+        wanted = re.compile(
+            rf'\s*"?{re.escape(key)}"?\s*=|\[+{re.escape(TABLE)}\.{re.escape(key)}\]'
+        )
+        for number, line in enumerate(self._lines, 1):
+            if line.startswith("["):
+                inside = line.startswith((f"[{TABLE}", f"[[{TABLE}"))
+            if inside and wanted.match(line):
+                return number
+        return 0
+
+
+def _string(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise TypeError("a non-empty text")
+    return value
+
+
+def _boolean(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError("true or false")
+    return value
+
+
+def _seconds(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 3600:
+        raise TypeError("a number of seconds above 0, 3600 at most")
+    return float(value)
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    items = cast("list[object]", value) if isinstance(value, list) else None
+    texts = [item for item in items or () if isinstance(item, str) and item]
+    if items is None or len(texts) < len(items):
+        raise TypeError("a list of non-empty texts")
+    return tuple(dict.fromkeys(texts))
+
+
+def _table(value: object) -> Table:
+    if not isinstance(value, dict):
+        raise TypeError("a table")
+    return cast("Table", value)
+
+
+def _tables(value: object) -> list[Table]:
+    items = cast("list[object]", value) if isinstance(value, list) else None
+    if items is None or not all(isinstance(item, dict) for item in items):
+        raise TypeError("an array of tables")
+    return cast("list[Table]", items)

@@ -1,0 +1,141 @@
+"""Write Python data that black leaves as it stands."""
+
+# Maintainers: answers for the text of literals and keyword calls alone; knows no record type.
+# Invariants: black changes nothing (a test runs it on random data), `ast.literal_eval` gives every
+# literal back, and the bytes are the same on every Python: what counts as printable is read from
+# the Unicode 3.2 tables, since `str.isprintable` follows the interpreter's newer ones.
+# Three rules of black's are easy to miss: the comma of a one-tuple is not "magic" (it is joined
+# when it fits), `1e+300` becomes `1e300`, and a string keeps double quotes unless it holds more of
+# them than single ones.
+
+from __future__ import annotations
+
+import math
+from typing import TypeAlias
+from unicodedata import ucd_3_2_0
+
+__all__ = ["LINE_LENGTH", "Data", "emit", "is_record", "quote"]
+
+LINE_LENGTH = 88
+
+Scalar: TypeAlias = "str | bool | int | float | None"
+Data: TypeAlias = "Scalar | tuple[Data, ...]"
+
+_HIDDEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs", "Mn", "Me"})
+_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def emit(value: Data, *, indent: int = 0, used: int = 0) -> str:
+    """Spell a value as Python source.
+
+    Args:
+        value: Scalars, tuples, and named tuples, which become keyword calls without their defaults.
+        indent: Columns the line that the value starts on is indented by.
+        used: Columns already taken on that line, indentation included.
+
+    Returns:
+        The source, without a final newline; every non-empty call and tuple takes a line an item.
+
+    Raises:
+        TypeError: The value is or holds something that has no literal, such as a set or a NaN.
+    """
+    if isinstance(value, tuple):
+        if is_record(value):
+            return _call(value, indent)
+        return _tuple(value, indent, used)
+    if isinstance(value, str):
+        return quote(value)
+    return _number(value)
+
+
+def is_record(value: tuple[Data, ...]) -> bool:
+    """Tell a named tuple from a plain one.
+
+    Args:
+        value: Any tuple.
+
+    Returns:
+        Whether it has named fields.
+    """
+    return hasattr(value, "_fields")
+
+
+def quote(text: str, *, ascii_only: bool = False) -> str:
+    """Spell a string as black would.
+
+    Args:
+        text: Any string, lone surrogates included.
+        ascii_only: Whether to escape every character beyond ASCII.
+
+    Returns:
+        The literal on one line.
+    """
+    body = "".join(_ESCAPES.get(c) or (_escape(c) if _hidden(c, ascii_only) else c) for c in text)
+    if text.count('"') > text.count("'"):
+        return "'" + body.replace("'", "\\'") + "'"
+    return '"' + body.replace('"', '\\"') + '"'
+
+
+def _hidden(char: str, ascii_only: bool) -> bool:  # noqa: FBT001 - private, called in one place
+    if " " <= char <= "~":
+        return False
+    return ascii_only or ucd_3_2_0.category(char) in _HIDDEN
+
+
+def _escape(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")
+
+
+def _number(value: float | None) -> str:
+    if value is None or isinstance(value, int):
+        return repr(value)
+    if type(value) is not float or not math.isfinite(value):
+        raise TypeError(f"cannot spell {value!r} as a Python literal; give text, an int or a tuple")
+    return repr(value).replace("e+", "e")
+
+
+def _call(record: tuple[Data, ...], indent: int) -> str:
+    inner = indent + 4
+    defaults: dict[str, object] = getattr(record, "_field_defaults", {})
+    names: tuple[str, ...] = getattr(record, "_fields", ())
+    lines = [
+        f"{' ' * inner}{name}={emit(item, indent=inner, used=inner + len(name) + 1)},\n"
+        for name, item in zip(names, record, strict=True)
+        if name not in defaults or defaults[name] != item
+    ]
+    head = type(record).__name__
+    return f"{head}(\n{''.join(lines)}{' ' * indent})" if lines else f"{head}()"
+
+
+def _tuple(items: tuple[Data, ...], indent: int, used: int) -> str:
+    if not items:
+        return "()"
+    if len(items) == 1:
+        joined = _one(items[0])
+        # One column for the comma that follows the value on its line.
+        if joined is not None and (used or indent) + len(joined) + 1 <= LINE_LENGTH:
+            return joined
+    inner = indent + 4
+    lines = [f"{' ' * inner}{_item(item, inner, alone=len(items) == 1)},\n" for item in items]
+    return f"(\n{''.join(lines)}{' ' * indent})"
+
+
+def _item(item: Data, indent: int, *, alone: bool) -> str:
+    if alone and isinstance(item, str):
+        return quote(item, ascii_only=True)
+    return emit(item, indent=indent, used=indent)
+
+
+def _one(item: Data) -> str | None:
+    """Spell a one-tuple on one line, None when its item needs several.
+
+    A text is escaped to ASCII: how wide other characters count differs from table to table.
+    """
+    if isinstance(item, str):
+        return f"({quote(item, ascii_only=True)},)"
+    if isinstance(item, tuple):
+        if not item:
+            return "((),)"
+        inner = None if is_record(item) or len(item) > 1 else _one(item[0])
+        return None if inner is None else f"({inner},)"
+    return f"({_number(item)},)"

@@ -1,0 +1,74 @@
+"""Everything `toolset_gen` raises on purpose.
+
+```
+GeneratorError
+├── UsageError              exit 2: the command or its configuration is wrong
+│   └── ConfigurationError  what pyproject.toml says cannot be used
+└── ArtifactError           exit 3: an artifact could not be read or written
+```
+"""
+
+# Maintainers: one class a condition; the class builds its message from the objects it keeps. The
+# command line prints the message as it stands and exits with `exit_code`, so nothing here may need
+# a traceback to be understood. Faults of the scanned sources are diagnostics, not exceptions.
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+__all__ = [
+    "ArtifactError",
+    "ConfigurationError",
+    "GeneratorError",
+    "UsageError",
+]
+
+
+class GeneratorError(Exception):
+    """Something that stops the generator, said in full by its message.
+
+    Attributes:
+        exit_code: What the command exits with.
+    """
+
+    exit_code: ClassVar[int] = 3
+
+
+class UsageError(GeneratorError):
+    """The command was called in a way it cannot serve."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class ConfigurationError(UsageError):
+    """The configuration cannot be used; every problem is listed.
+
+    Args:
+        path: The file it stands in.
+        problems: One sentence a problem, each beginning with its line when it has one.
+    """
+
+    def __init__(self, path: Path, problems: tuple[str, ...]) -> None:
+        self.path = path
+        self.problems = problems
+        super().__init__("\n".join(f"{path}:{problem}" for problem in problems))
+
+
+class ArtifactError(GeneratorError):
+    """An artifact could not be read, written or removed.
+
+    Args:
+        path: The artifact.
+        verb: What was tried, such as `write`.
+        cause: What the system said.
+    """
+
+    def __init__(self, path: Path, verb: str, cause: OSError) -> None:
+        self.path = path
+        self.verb = verb
+        self.cause = cause
+        super().__init__(
+            f"cannot {verb} {str(path)!r}: {cause.strerror or cause}; "
+            "every artifact was left whole, old or new: repair the path and run the command again"
+        )

@@ -1,0 +1,70 @@
+"""Every artifact of a catalog, as bytes."""
+
+# Maintainers: says which artifacts exist and under which path; each renderer is a pure function of
+# the catalog. No line numbers, counts, dates, absolute paths or tool versions may get in: an edit
+# elsewhere must not make an artifact stale, nor make two branches conflict.
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, MutableMapping
+
+from toolset_gen.config import Config
+from toolset_gen.render.json_form import as_json, json_schema
+from toolset_gen.render.module import catalog_module
+from toolset_gen.render.pages import PAGES, PluginNotes, pages
+from toolset_gen.render.typed_context import typed_context
+from toolset.catalog import Catalog
+
+__all__ = ["JSON_FILES", "artifact_paths", "render"]
+
+JSON_FILES = ("api-catalog.json", "api-catalog.schema.json")
+
+
+def artifact_paths(config: Config) -> tuple[str, ...]:
+    """List what a project's configuration makes, without making it.
+
+    Args:
+        config: The project's configuration.
+
+    Returns:
+        Paths relative to its root, sorted.
+    """
+    names = [config.runtime, config.typed_context]
+    if config.pages:
+        names += [f"{config.pages}/{name}" for name in (*PAGES, *JSON_FILES)]
+    return tuple(sorted(filter(None, names)))
+
+
+def render(
+    catalog: Catalog, config: Config, notes: PluginNotes, memory: MutableMapping[str, str]
+) -> dict[str, bytes]:
+    """Render all artifacts.
+
+    Args:
+        catalog: What they show, tools included.
+        config: Which are wanted, and where.
+        notes: What the tool catalog says of plugins beyond the catalog.
+        memory: Formatted snippets of earlier runs; new ones are added.
+
+    Returns:
+        Path relative to the project's root to bytes, sorted by path.
+    """
+    return {
+        path: text.encode("utf-8", "backslashreplace")
+        for path, text in sorted(_texts(catalog, config, notes, memory))
+    }
+
+
+def _texts(
+    catalog: Catalog, config: Config, notes: PluginNotes, memory: MutableMapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    if config.runtime:
+        yield config.runtime, catalog_module(catalog, config.packages)
+    if config.typed_context:
+        yield config.typed_context, typed_context(catalog)
+    if config.pages:
+        for name, text in pages(catalog, config.packages, notes, memory).items():
+            yield f"{config.pages}/{name}", text
+        for name, data in zip(JSON_FILES, (as_json(catalog), json_schema()), strict=True):
+            yield f"{config.pages}/{name}", json.dumps(data, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,129 @@
+"""The catalog as JSON, and the JSON Schema of that."""
+
+# Maintainers: both are derived from the record types of toolset.catalog, so that a field added there
+# appears in both and they cannot disagree. Every field is present, `None` as null; `class_name` is
+# `class`, JSON text (schemas of tools) becomes JSON, and `signatures` stands only when overloaded.
+
+from __future__ import annotations
+
+import json
+import types
+import typing
+from typing import Literal, TypeAlias, cast, get_args, get_origin
+
+from toolset import catalog as records
+from toolset.catalog import SCHEMA_VERSION, Catalog, Signature, ToolEntry
+from toolset_gen.artifacts import MARK
+from toolset_gen.emit import is_record
+
+__all__ = ["as_json", "json_schema"]
+
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
+
+_RENAMED = {"class_name": "class"}
+_JSON_TEXT = {(ToolEntry, "parameters"), (ToolEntry, "output")}
+_OPTIONAL = "signatures"
+_COMMENT = f"{MARK} from the sources: edit those and run it again. Do not merge by hand."
+
+
+def as_json(catalog: Catalog) -> Json:
+    """Turn a catalog into JSON values.
+
+    Args:
+        catalog: Any catalog.
+
+    Returns:
+        An object with a list for each kind of entry.
+    """
+    head: dict[str, Json] = {"$comment": _COMMENT, "schema_version": SCHEMA_VERSION}
+    return head | cast("dict[str, Json]", _value(catalog))
+
+
+def _value(value: object) -> Json:
+    if not isinstance(value, tuple):
+        return cast("Json", value)
+    items = cast("tuple[object, ...]", value)
+    if not is_record(cast("tuple[str, ...]", value)):
+        return [_value(item) for item in items]
+    result: dict[str, Json] = {}
+    for name, item in zip(_fields(type(items)), items, strict=True):
+        if (type(items), name) in _JSON_TEXT:
+            result[name] = cast("Json", json.loads(cast("str", item))) if item else None
+        elif name != _OPTIONAL or item:
+            result[_RENAMED.get(name, name)] = _value(item)
+    return result
+
+
+def _fields(record: type) -> tuple[str, ...]:
+    return cast("tuple[str, ...]", getattr(record, "_fields", ()))
+
+
+def json_schema() -> Json:
+    """Describe what `as_json` gives.
+
+    Returns:
+        A JSON Schema, draft 2020-12.
+    """
+    definitions: dict[str, Json] = {}
+    top = cast("dict[str, Json]", _record(Catalog, definitions))
+    properties = cast("dict[str, Json]", top["properties"])
+    required = cast("list[Json]", top["required"])
+    top["properties"] = {
+        "$comment": {"type": "string"},
+        "schema_version": {"const": SCHEMA_VERSION},
+        **properties,
+    }
+    top["required"] = ["schema_version", *required]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$comment": _COMMENT,
+        "title": "API catalog",
+        **top,
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def _record(record: type, definitions: dict[str, Json]) -> Json:
+    hints = typing.get_type_hints(record, vars(records))
+    properties: dict[str, Json] = {}
+    for name in _fields(record):
+        json_text = (record, name) in _JSON_TEXT
+        properties[_RENAMED.get(name, name)] = (
+            {"type": ["object", "boolean", "null"]}
+            if json_text
+            else _schema(hints[name], definitions)
+        )
+    doc = (record.__doc__ or "").partition("\n")[0]
+    return {
+        "description": doc,
+        "type": "object",
+        "properties": properties,
+        "required": [name for name in properties if record is Signature or name != _OPTIONAL],
+        "additionalProperties": False,
+    }
+
+
+_PLAIN: dict[object, Json] = {
+    str: {"type": "string"},
+    bool: {"type": "boolean"},
+    int: {"type": "integer"},
+    type(None): {"type": "null"},
+}
+
+
+def _schema(hint: object, definitions: dict[str, Json]) -> Json:
+    """Describe the values of one annotation of a record."""
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    origin, arguments = get_origin(hint), cast("tuple[object, ...]", get_args(hint))
+    if origin is Literal:
+        return {"enum": [cast("str", argument) for argument in arguments]}
+    if origin is tuple:
+        return {"type": "array", "items": _schema(arguments[0], definitions)}
+    if origin in {types.UnionType, typing.Union}:
+        return {"anyOf": [_schema(argument, definitions) for argument in arguments]}
+    record = cast("type", hint)
+    if record.__name__ not in definitions:
+        definitions[record.__name__] = None  # a place held, should a record ever refer to itself
+        definitions[record.__name__] = _record(record, definitions)
+    return {"$ref": f"#/$defs/{record.__name__}"}

@@ -1,0 +1,140 @@
+"""The Markdown pages."""
+
+# Maintainers: collects what the templates refer to; how a page looks is the templates' business.
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from typing import NamedTuple, TypeAlias
+
+from toolset.catalog import (
+    Catalog,
+    ConfigEntry,
+    EventEntry,
+    Member,
+    ParameterKind,
+    TypeEntry,
+)
+from toolset_gen.artifacts import MARK
+from toolset_gen.render.code import as_python, format_all
+from toolset_gen.render.environment import fill
+from toolset_gen.render.graph import event_graph, service_graph
+from toolset_gen.render.markdown import slug
+
+__all__ = ["PAGES", "PluginNotes", "pages"]
+
+PAGES = (
+    "README.md",
+    "config-catalog.md",
+    "context.md",
+    "events.md",
+    "graph.md",
+    "services.md",
+    "tool-catalog.md",
+    "types.md",
+)
+
+Shown: TypeAlias = "Member | EventEntry | TypeEntry | ConfigEntry"
+
+_STARS: dict[ParameterKind, str] = {
+    "positional-only": "",
+    "positional-or-keyword": "",
+    "var-positional": "*",
+    "keyword-only": "",
+    "var-keyword": "**",
+}
+
+
+class PluginNotes(NamedTuple):
+    """What the tool catalog says of plugins beyond the catalog, by import path.
+
+    Attributes:
+        writes: What a plugin changes beyond registering tools: services and events, sorted.
+        notes: Sentences a reader should know, in order.
+    """
+
+    writes: Mapping[str, tuple[str, ...]] = {}
+    notes: Mapping[str, tuple[str, ...]] = {}
+
+
+def pages(
+    catalog: Catalog,
+    packages: tuple[str, ...],
+    notes: PluginNotes,
+    memory: MutableMapping[str, str],
+) -> dict[str, str]:
+    """Render all pages.
+
+    Args:
+        catalog: What they show.
+        packages: The packages it was read from.
+        notes: What the tool catalog says of plugins beyond the catalog.
+        memory: Formatted snippets of earlier runs; new ones are added.
+
+    Returns:
+        File name to text.
+    """
+    formatted = format_all(_snippets(catalog), memory)
+    paths = [plugin.path for plugin in catalog.plugins]
+    values: dict[str, object] = {
+        "ambiguous": _ambiguous(catalog.types),
+        "catalog": catalog,
+        "event_graph": event_graph(catalog),
+        "links": _linker(catalog.types),
+        "mark": MARK,
+        "notes": {path: notes.notes.get(path, ()) for path in paths},
+        "packages": packages,
+        "pretty": _pretty,
+        "python": lambda shown: "\n".join(formatted[text] for text in _sources(shown)),
+        "refs": _refs,
+        "service_graph": service_graph(catalog),
+        "stars": _STARS,
+        "writes": {path: notes.writes.get(path, ()) for path in paths},
+    }
+    return {name: fill(f"{name}.j2", **values) for name in PAGES}
+
+
+def _pretty(text: str) -> str:
+    return json.dumps(json.loads(text), indent=2, ensure_ascii=False, sort_keys=True)
+
+
+def _snippets(catalog: Catalog) -> Iterator[str]:
+    members = (m for service in catalog.services for m in service.members)
+    for shown in (*members, *catalog.context, *catalog.events, *catalog.types, *catalog.configs):
+        yield from _sources(shown)
+
+
+def _sources(shown: Shown) -> tuple[str, ...]:
+    """Give the Python that declares something, a text a signature."""
+    match shown:
+        case TypeEntry() | ConfigEntry():
+            return (shown.declaration,)
+        case EventEntry():
+            return (as_python(shown.signature),)
+        case Member(signatures=()):
+            return (as_python(shown.signature),)
+        case Member():
+            return tuple(f"@overload\n{as_python(one.text)}" for one in shown.signatures)
+
+
+def _refs(shown: Member | EventEntry) -> tuple[str, ...]:
+    """List the types that a signature refers to, in its order."""
+    refs = [ref for parameter in shown.parameters for ref in parameter.type_refs]
+    return tuple(dict.fromkeys([*refs, *shown.returns.type_refs]))
+
+
+def _linker(types: Iterable[TypeEntry]) -> Callable[[Iterable[str]], list[tuple[str, str]]]:
+    known = {entry.path: (entry.name, f"types.md#{slug(entry.path)}") for entry in types}
+
+    def links(paths: Iterable[str]) -> list[tuple[str, str]]:
+        return [known[path] for path in dict.fromkeys(paths) if path in known]
+
+    return links
+
+
+def _ambiguous(types: Iterable[TypeEntry]) -> dict[str, tuple[str, ...]]:
+    paths: dict[str, tuple[str, ...]] = {}
+    for entry in types:
+        paths[entry.name] = (*paths.get(entry.name, ()), entry.path)
+    return {name: found for name, found in paths.items() if len(found) > 1}
