@@ -85,7 +85,15 @@ class MountTimeoutError(MountError):
             f"between the parts (vm_timeout_ms is the bound){shown}",
             mount_id,
         )
-        self.line, self.function, self.seconds = line, function, seconds
+        self.line, self.function, self.seconds, self.text = line, function, seconds, text
+
+    def again(self) -> MountTimeoutError:
+        """Make the same error anew, without traceback.
+
+        Returns:
+            An equal error.
+        """
+        return type(self)(self.mount_id, self.line, self.function, self.seconds, self.text)
 
 
 class MountResultError(MountError):

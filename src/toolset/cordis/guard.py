@@ -1,8 +1,19 @@
 """Bound every synchronous stretch of mounted code on the event loop's thread."""
 
+# Maintainers: what the rest of the toolset knows of time bounds. It counts its holders and picks the
+# mechanism; while nobody holds it nothing is armed, no handler is installed and no thread runs.
+# Nothing is wrapped around mounted code, so its services' methods, callbacks and iterators are
+# bounded like its listeners and tools, and code within its time runs at full speed.
+
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from toolset.cordis.alarm import Alarm, usable
 from toolset.cordis.errors import MountTimeoutError
+from toolset.cordis.watcher import Watcher
 
 __all__ = ["Guard"]
 
@@ -13,18 +24,61 @@ class Guard:
     Hold it while any mount is being evaluated or is live: nothing is armed before the first hold
     and nothing is left behind after the last release.
 
+    What it cannot end is one call into C that never looks for signals, such as
+    `sum(range(10**10))`.
+
     Args:
         limit: Longest synchronous stretch, in seconds.
     """
 
     def __init__(self, limit: float) -> None:
-        self.limit = limit
+        self._limit = limit
+        self._holders = 0
+        self._strikes: dict[str, MountTimeoutError] = {}
+        self._alarm: Alarm | None = None
+        self._watcher: Watcher | None = None
+
+    @property
+    def limit(self) -> float:
+        """Longest synchronous stretch, in seconds."""
+        return self._limit
 
     def hold(self) -> None:
-        """Start guarding the running event loop, or count one more holder."""
+        """Start guarding the running event loop's thread, or count one more holder."""
+        self._holders += 1
+        if self._alarm is not None and not self._alarm.installed():
+            self._alarm.leave(self)  # the host has set a handler of its own meanwhile
+            self._alarm = None
+        if self._alarm is None and self._watcher is None:
+            if usable():
+                self._alarm = Alarm.join(self)
+            else:
+                self._watcher = Watcher(self._limit, self.record, asyncio.get_running_loop())
 
     def release(self) -> None:
-        """Count one holder less; the last one puts signal handler and timer back."""
+        """Count one holder less; the last one puts the host's signal handler and timer back."""
+        self._holders -= 1
+        if self._holders:
+            return
+        if self._alarm is not None:
+            self._alarm.leave(self)
+        if self._watcher is not None:
+            self._watcher.stop()
+        self._alarm = self._watcher = None
+        self._strikes.clear()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold the guard for the length of a `with` block.
+
+        Yields:
+            Nothing.
+        """
+        self.hold()
+        try:
+            yield
+        finally:
+            self.release()
 
     def strike(self, mount_id: str) -> MountTimeoutError | None:
         """Take the last time that a stretch of a mount was ended, also when its code hid it.
@@ -33,6 +87,15 @@ class Guard:
             mount_id: The mount.
 
         Returns:
-            The error raised in it, or None when there is none since the last call.
+            The error that was raised in it, or None when there was none since the last call.
         """
-        return None
+        return self._strikes.pop(mount_id, None)
+
+    def record(self, mount_id: str, error: MountTimeoutError) -> None:
+        """Take note that a stretch of a mount is being ended; the mechanisms call it.
+
+        Args:
+            mount_id: The mount.
+            error: What is raised in it.
+        """
+        self._strikes[mount_id] = error

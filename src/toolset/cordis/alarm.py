@@ -1,0 +1,198 @@
+"""Look at the main thread's stack now and then, by an interval timer, and end what is over its time."""
+
+# Maintainers: the only module that touches SIGALRM and ITIMER_REAL. One alarm serves every guard of
+# the process; it is found again as the installed handler, so there is no list of alarms to keep. It
+# must not know what a stretch is: the judge says what to do, the alarm does it.
+#
+# Between its raise and the next check for signals the alarm marks its own signal as pending, so that
+# every later call, function entry or backward jump of the code being ended raises again. Marking
+# must not itself be followed by a check, or the handler would be entered again at once, without end:
+# a CALL is (so `signal.raise_signal` is no way), reading a property is not.
+
+from __future__ import annotations
+
+import _thread
+import asyncio
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from types import FrameType
+from typing import Final, Protocol
+
+from toolset.cordis.deadline import Judge
+from toolset.cordis.errors import MountTimeoutError
+
+__all__ = ["Alarm"]
+
+BEAT: Final = 0.02  # seconds between signals while a stretch is being ended; they break system calls
+SLOWEST: Final = 0.25  # seconds between two looks, at most
+FASTEST: Final = 0.002
+
+
+class Member(Protocol):
+    """A guard, as the alarm needs it."""
+
+    @property
+    def limit(self) -> float:
+        """Longest stretch, in seconds."""
+        ...
+
+    def record(self, mount_id: str, error: MountTimeoutError) -> None:
+        """Take note that a stretch of a mount is being ended."""
+        ...
+
+
+class _Trip(int):
+    """A signal number whose `now` marks it as pending, without a check for signals after it."""
+
+    now = property(_thread.interrupt_main)
+
+
+class Alarm:
+    """The signal handler that looks at the stack.
+
+    It is installed by the first member and gone with the last, handler and timer of the host being
+    put back with the time they had left.
+    """
+
+    def __init__(self) -> None:
+        self._members: list[Member] = []
+        self._judge = Judge(0.0, self._record)
+        self._busy = False
+        self._trip = _Trip(signal.SIGALRM)
+        self._spare = MountTimeoutError("a mount", 0, "a recursion", 0.0)
+        self._beating = False
+        self._host = _HostTimer()
+
+    @staticmethod
+    def join(member: Member) -> Alarm:
+        """Join the process's alarm, installing it when there is none.
+
+        Args:
+            member: The guard that asks for it.
+
+        Returns:
+            The alarm.
+        """
+        installed = signal.getsignal(signal.SIGALRM)
+        alarm = installed if isinstance(installed, Alarm) else Alarm()
+        alarm._members.append(member)
+        if alarm is not installed:
+            alarm._host = _HostTimer.take(alarm)
+        alarm._adjust()
+        return alarm
+
+    def leave(self, member: Member) -> None:
+        """Leave the alarm; the last member gives signal and timer back.
+
+        Args:
+            member: The guard that had joined.
+        """
+        self._members.remove(member)
+        self._judge.forget()
+        if self._members:
+            self._adjust()
+        elif signal.getsignal(signal.SIGALRM) is self:
+            self._host.give_back()
+
+    def installed(self) -> bool:
+        """Tell whether this is still the handler: the host may have set its own over it.
+
+        Returns:
+            Whether signals come here.
+        """
+        return signal.getsignal(signal.SIGALRM) is self
+
+    def __call__(self, signum: int, frame: FrameType | None) -> None:
+        """Look at the interrupted stack; raise in mounted code that is over its time."""
+        if self._busy:
+            return
+        self._busy = True
+        error: MountTimeoutError | None = None
+        try:
+            self._host.pass_on(signum, frame)
+            verdict = self._judge.verdict(frame, time.perf_counter(), self._begun)
+            self._beat(fast=verdict is not None)
+            if verdict is None:
+                return
+            error = None if verdict == "wait" else verdict
+        except RecursionError:  # mounted code sits at the recursion limit: no room left to look
+            error = self._spare
+            error.__traceback__ = None
+        finally:
+            self._busy = False
+        if error is None:
+            _ = self._trip.now
+            return
+        raise error from self._trip.now  # nothing is called between the mark and the raise: see above
+
+    def _begun(self, frame: FrameType) -> None:
+        """Have the loop say when it turns, which ends the stretch."""
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:  # code driven by hand: its frame alone tells
+            return
+        loop.call_soon_threadsafe(self._judge.forget, frame)
+
+    def _record(self, mount_id: str, error: MountTimeoutError) -> None:
+        for member in self._members:
+            member.record(mount_id, error)
+
+    def _adjust(self) -> None:
+        self._judge.limit = min(member.limit for member in self._members)
+        self._every = min(max(self._judge.limit / 20, FASTEST), SLOWEST)
+        self._beating = False
+        signal.setitimer(signal.ITIMER_REAL, self._every, self._every)
+
+    def _beat(self, *, fast: bool) -> None:
+        if fast is not self._beating:
+            self._beating = fast
+            every = min(BEAT, self._every) if fast else self._every
+            signal.setitimer(signal.ITIMER_REAL, every, every)
+
+
+class _HostTimer:
+    """The handler and interval timer that the host had, and when its next signal is due."""
+
+    def __init__(self) -> None:
+        self._handler: Callable[[int, FrameType | None], object] | int = signal.SIG_DFL
+        self._due = self._every = 0.0
+
+    @classmethod
+    def take(cls, alarm: Alarm) -> _HostTimer:
+        """Install the alarm and keep what it replaces."""
+        timer = cls()
+        timer._handler = signal.signal(signal.SIGALRM, alarm) or signal.SIG_DFL
+        left, timer._every = signal.setitimer(signal.ITIMER_REAL, 0)
+        timer._due = time.perf_counter() + left if left else 0.0
+        return timer
+
+    def pass_on(self, signum: int, frame: FrameType | None) -> None:
+        """Let the host have its signal when it is due."""
+        if not self._due or time.perf_counter() < self._due:
+            return
+        self._due = time.perf_counter() + self._every if self._every else 0.0
+        if callable(self._handler):
+            self._handler(signum, frame)
+        elif self._handler == signal.SIG_DFL:  # the host asked to be ended now
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.raise_signal(signum)
+
+    def give_back(self) -> None:
+        """Put handler and timer back, with the time that is left."""
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, self._handler)
+        if self._due:
+            left = max(1e-6, self._due - time.perf_counter())
+            signal.setitimer(signal.ITIMER_REAL, left, self._every)
+
+
+def usable() -> bool:
+    """Tell whether this thread can be interrupted by signals.
+
+    Returns:
+        True in the main thread of a POSIX process.
+    """
+    return sys.platform != "win32" and threading.current_thread() is threading.main_thread()
