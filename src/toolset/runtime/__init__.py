@@ -1,1 +1,80 @@
-"""."""
+"""A plugin runtime: contexts, fibers, services, typed events, reversible effects."""
+
+# Layers, lower ones know nothing of higher ones: errors, waiting, collect < events < services,
+# service, config < plugins, effects, dispatch, internal < registry, reasons < fiber < access < context.
+
+from toolset.runtime.context import Context
+from toolset.runtime.dispatch import Listener
+from toolset.runtime.effects import Effect
+from toolset.runtime.errors import (
+    ConfigError,
+    DuplicateServiceError,
+    EffectTypeError,
+    EventModeError,
+    EventNameError,
+    InactiveContextError,
+    ListenerSignatureError,
+    NextCalledTwiceError,
+    NoLoopError,
+    ParallelError,
+    PluginTypeError,
+    ServiceAccessError,
+    ServiceKeyError,
+    SettleTimeoutError,
+    ToolsetError,
+)
+from toolset.runtime.events import (
+    AsyncWaterfallEvent,
+    BailEvent,
+    EmitEvent,
+    Event,
+    Next,
+    ParallelEvent,
+    SerialEvent,
+    SyncNext,
+    WaterfallEvent,
+    declared,
+    event,
+)
+from toolset.runtime.fiber import EffectInfo, Fiber, FiberState
+from toolset.runtime.registry import Registry
+from toolset.runtime.service import Service
+from toolset.runtime.services import Registration
+
+__all__ = [
+    "AsyncWaterfallEvent",
+    "BailEvent",
+    "ConfigError",
+    "Context",
+    "DuplicateServiceError",
+    "Effect",
+    "EffectInfo",
+    "EffectTypeError",
+    "EmitEvent",
+    "Event",
+    "EventModeError",
+    "EventNameError",
+    "Fiber",
+    "FiberState",
+    "InactiveContextError",
+    "Listener",
+    "ListenerSignatureError",
+    "Next",
+    "NextCalledTwiceError",
+    "NoLoopError",
+    "ParallelError",
+    "ParallelEvent",
+    "PluginTypeError",
+    "Registration",
+    "Registry",
+    "SerialEvent",
+    "Service",
+    "ServiceAccessError",
+    "ServiceKeyError",
+    "SettleTimeoutError",
+    "SyncNext",
+    "ToolsetError",
+    "WaterfallEvent",
+    "declared",
+    "event",
+]

@@ -1,0 +1,673 @@
+"""The context: what a plugin receives, and the only way it touches the runtime."""
+
+# Maintainers: the public face. It resolves keys to services and delegates; the state machine is
+# fiber.py's, order and modes are dispatch.py's. `__getattr__` is hidden from type checkers so that
+# a misspelt service is an error for them; the generated `typed_context` gives the real attributes.
+# Invariant: a context holds no state of its own but its place (fiber, scope) and views it gave out.
+
+from __future__ import annotations
+
+import types
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from typing import TYPE_CHECKING, TypeVar, TypeVarTuple, Unpack, cast, overload
+
+from toolset.runtime import dispatch
+from toolset.runtime.access import read, scope_label
+from toolset.runtime.effects import Effect
+from toolset.runtime.errors import ServiceAccessError
+from toolset.runtime.events import (
+    AsyncWaterfallEvent,
+    BailEvent,
+    EmitEvent,
+    Event,
+    Next,
+    ParallelEvent,
+    SerialEvent,
+    SyncNext,
+    WaterfallEvent,
+    declared,
+)
+from toolset.runtime.fiber import Fiber
+from toolset.runtime.plugins import Inject, Plugin, check_key, read_inject, read_plugin
+from toolset.runtime.registry import Accessor, Registry, Settings
+from toolset.runtime.service import Service
+
+if TYPE_CHECKING:
+    import asyncio
+    import logging
+
+    from toolset.runtime.services import Check, Registration
+
+__all__ = ["Context"]
+
+R = TypeVar("R")
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
+_ROOT = Plugin(None, "root", Inject(), None, (), lambda: None, None, with_config=False)
+_EMPTY: Mapping[str, object] = types.MappingProxyType({})
+
+
+class Context:
+    """What a plugin receives: services by key, typed events, and effects that are undone with it.
+
+    `Context()` makes a root; no running loop is needed. `async with Context() as ctx:` disposes it
+    at the end. The runtime trusts its plugins: a context is no security boundary.
+
+    Args:
+        settle_timeout: Seconds a mount or a disposal may take to settle; None for no bound.
+        stop_grace: Seconds a set-up that must stop has to reach its next step before it is cancelled.
+    """
+
+    __slots__ = ("__weakref__", "_fiber", "_hooks", "_intercepts", "_root", "_scope", "_views")
+
+    _fiber: Fiber
+    _root: Context
+    _scope: Mapping[str, object]
+    _intercepts: Mapping[str, tuple[object, ...]]
+    _views: dict[str, tuple[Registration, object]]
+    _hooks: dict[str, dispatch.Hooks]
+
+    def __init__(self, *, settle_timeout: float | None = None, stop_grace: float = 0.05) -> None:
+        registry = Registry(Settings(settle_timeout, stop_grace))
+        fiber = Fiber(registry, None, _ROOT)
+        self._place(fiber, self, _EMPTY, cast("Mapping[str, tuple[object, ...]]", _EMPTY))
+        fiber.ctx = self
+        fiber.open_root()
+
+    def _place(
+        self,
+        fiber: Fiber,
+        root: Context,
+        scope: Mapping[str, object],
+        intercepts: Mapping[str, tuple[object, ...]],
+    ) -> None:
+        put = object.__setattr__
+        put(self, "_fiber", fiber)
+        put(self, "_root", root)
+        put(self, "_scope", scope)
+        put(self, "_intercepts", intercepts)
+        put(self, "_views", {})
+        put(self, "_hooks", fiber.registry.hooks.by_name)
+
+    def _derive(
+        self,
+        *,
+        fiber: Fiber | None = None,
+        scope: Mapping[str, object] | None = None,
+        intercepts: Mapping[str, tuple[object, ...]] | None = None,
+    ) -> Context:
+        made = object.__new__(type(self))
+        made._place(
+            self._fiber if fiber is None else fiber,
+            self._root,
+            self._scope if scope is None else scope,
+            self._intercepts if intercepts is None else intercepts,
+        )
+        return made
+
+    def __repr__(self) -> str:
+        return f"<Context of {self._fiber!r}>"
+
+    async def __aenter__(self) -> Context:
+        self.registry.start_deferred()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.dispose()
+
+    async def dispose(self) -> tuple[Exception, ...]:
+        """Dispose the fiber of this context; of a root context everything.
+
+        Returns:
+            What went wrong while cleaning up, in order; it was logged too.
+        """
+        return await self._fiber.dispose()
+
+    # -- ambient handles -----------------------------------------------------------------------
+
+    @property
+    def root(self) -> Context:
+        """The root context."""
+        return self._root
+
+    @property
+    def fiber(self) -> Fiber:
+        """The fiber this context belongs to."""
+        return self._fiber
+
+    @property
+    def registry(self) -> Registry:
+        """The live state of the root: fibers, services, listeners."""
+        return self._fiber.registry
+
+    @property
+    def logger(self) -> logging.Logger:
+        """A standard logger named after the fiber."""
+        return self._fiber.logger
+
+    @property
+    def config(self) -> object:
+        """The fiber's validated configuration."""
+        return self._fiber.config
+
+    # -- plugins and effects -------------------------------------------------------------------
+
+    def plugin(self, plugin: object, config: object = None) -> Fiber:
+        """Mount a plugin; it starts when the loop runs next and what it injects is available.
+
+        Args:
+            plugin: A function `(ctx)` or `(ctx, config)`, sync, async or a generator of disposers; a
+                class taking the same; or an object or module with a callable `apply`.
+            config: Its configuration: a mapping, or an instance of its `Config`.
+
+        Returns:
+            The fiber; `await` it to wait until it has settled.
+
+        Raises:
+            PluginTypeError: It is no plugin.
+            InactiveContextError: This context's fiber is ending or over.
+        """
+        return self._mount(read_plugin(plugin), config)
+
+    def inject(self, names: object, callback: Callable[[Context], object]) -> Fiber:
+        """Run a callback, as a child fiber, while services are available.
+
+        Args:
+            names: Service keys: a list, a mapping to intercept configuration, or a mapping with
+                `required` and `optional` lists.
+            callback: A plugin function taking the context.
+
+        Returns:
+            The child fiber.
+
+        Raises:
+            PluginTypeError: `names` is none of these.
+            InactiveContextError: This context's fiber is ending or over.
+        """
+        plugin = read_plugin(callback)
+        return self._mount(plugin._replace(inject=read_inject(plugin.name, names)), None)
+
+    def _mount(self, plugin: Plugin, config: object) -> Fiber:
+        self._fiber.ensure_open(f"ctx.plugin({plugin.name})")
+        fiber = Fiber(self.registry, self._fiber, plugin)
+        ctx = self._derive(fiber=fiber)
+        for key, layer in plugin.inject.configs.items():
+            ctx = ctx.intercept(key, layer)
+        fiber.ctx = ctx
+        keys = (*plugin.inject.required, *plugin.inject.optional)
+        table = self.registry.table
+        fiber.mount(config, tuple(table.claim(key, scope_label(ctx, key)) for key in keys))
+        return fiber
+
+    def effect(self, setup: Callable[[], object], label: str | None = None) -> Effect:
+        """Do something that is undone with this fiber.
+
+        Args:
+            setup: Does it; returns a disposer (sync or async), a generator or async generator
+                yielding disposers, an awaitable of a disposer, a context manager or async context
+                manager, or None.
+            label: What it is, for the fiber's ledger.
+
+        Returns:
+            The effect; `await` it to wait for its set-up, `await effect.dispose()` to undo it.
+
+        Raises:
+            EffectTypeError: `setup` returned something else.
+            InactiveContextError: This context's fiber is ending or over.
+        """
+        name = label or f"ctx.effect({getattr(setup, '__qualname__', None) or repr(setup)})"
+        return Effect.begin(self._fiber, name, setup)
+
+    def spawn(self, coro: Coroutine[object, object, T], name: str | None = None) -> asyncio.Task[T]:
+        """Start a background task that ends with this fiber.
+
+        Args:
+            coro: The coroutine to run.
+            name: What it is, for the fiber's ledger.
+
+        Returns:
+            The task; its failure is logged with its owner.
+
+        Raises:
+            InactiveContextError: This context's fiber is ending or over.
+            NoLoopError: No event loop runs.
+        """
+        label = f"ctx.spawn({name or getattr(coro, '__qualname__', 'task')!r})"
+        try:
+            self._fiber.ensure_open(label)
+        except Exception:
+            coro.close()
+            raise
+        return cast("asyncio.Task[T]", self._fiber.start(coro, label))
+
+    # -- services ------------------------------------------------------------------------------
+
+    def provide(self, key: str, value: object, *, check: Check | None = None) -> Effect:
+        """Publish a service until the effect is disposed.
+
+        Others see it once this fiber is active.
+
+        Args:
+            key: The key to read it by: an identifier that no context has already.
+            value: The service, of any class.
+            check: Called with a reader's context; the service is available to it when this is true.
+
+        Returns:
+            The effect.
+
+        Raises:
+            DuplicateServiceError: The key has a provider in this scope.
+            ServiceKeyError: The key cannot be a service's.
+            InactiveContextError: This context's fiber is ending or over.
+        """
+        check_key(key, self._is_member)
+        slot = self.registry.table.claim(key, scope_label(self, key))
+        return self._fiber.provide(slot, value, check)
+
+    def _is_member(self, key: str) -> bool:
+        return hasattr(Context, key) or key in self.registry.accessors
+
+    def get(self, key: str, default: object = None) -> object:
+        """Read a service that may not be there; needs no `inject`.
+
+        Args:
+            key: The service's key.
+            default: What to give when no active provider exists.
+
+        Returns:
+            The service, or the default.
+        """
+        found = read(self, key, required=False)
+        return default if found is None else self._view(key, found)
+
+    def _view(self, key: str, found: Registration) -> object:
+        kept = self._views.get(key)
+        if kept is not None and kept[0] is found:
+            return kept[1]
+        value = found.value
+        if isinstance(value, Service):
+            value = value.seen_by(self)
+            self._views[key] = (found, value)
+            found.remember(self)
+        return value
+
+    def drop_view(self, registration: Registration) -> None:
+        """Forget the view of a registration that is gone; the runtime calls this.
+
+        Args:
+            registration: What is gone.
+        """
+        kept = self._views.get(registration.key)
+        if kept is not None and kept[0] is registration:
+            del self._views[registration.key]
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            if name.startswith("_"):
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            accessor = self._fiber.registry.accessors.get(name)
+            if accessor is not None:
+                return accessor.get(self)
+            found = read(self, name, required=True)
+            return self._view(name, found)
+
+        def __setattr__(self, name: str, value: object) -> None:
+            accessor = self._fiber.registry.accessors.get(name)
+            if accessor is not None and accessor.set is not None:
+                accessor.set(self, value)
+                return
+            raise ServiceAccessError(
+                f"ctx.{name} cannot be assigned; publish a service with "
+                f"ctx.provide({name!r}, value)",
+                name,
+            )
+
+    # -- derived contexts and computed members -------------------------------------------------
+
+    def isolate(self, key: str, label: object = None) -> Context:
+        """Derive a context with a service slot of its own for `key`.
+
+        Args:
+            key: The service's key.
+            label: Contexts isolated with one label share the slot; None makes a fresh one.
+
+        Returns:
+            A context over the same fiber.
+        """
+        own = object() if label is None else ("shared", label)
+        return self._derive(scope={**self._scope, key: own})
+
+    def intercept(self, key: str, config: object) -> Context:
+        """Derive a context that layers configuration over a service, for all below it.
+
+        Args:
+            key: The service's key.
+            config: The layer; services read the layers with `intercepted`, inner over outer.
+
+        Returns:
+            A context over the same fiber.
+        """
+        layers = (*self._intercepts.get(key, ()), config)
+        return self._derive(intercepts={**self._intercepts, key: layers})
+
+    def intercepted(self, key: str) -> tuple[object, ...]:
+        """Give the configuration layered over a service here.
+
+        Args:
+            key: The service's key.
+
+        Returns:
+            The layers, outer first.
+        """
+        return self._intercepts.get(key, ())
+
+    def extend(self) -> Context:
+        """Derive a context over the same fiber.
+
+        Returns:
+            A context with the same scope and layers.
+        """
+        return self._derive()
+
+    def accessor(
+        self,
+        name: str,
+        get: Callable[[Context], object],
+        set: Callable[[Context, object], None] | None = None,  # noqa: A002 - the name of the contract
+    ) -> Effect:
+        """Give every context of this root a computed member.
+
+        Args:
+            name: Its name.
+            get: Called with the context it is read through.
+            set: Called with the context and the value when it is assigned; None makes it read-only.
+
+        Returns:
+            The effect that takes it away again.
+
+        Raises:
+            ServiceKeyError: Contexts have such a member already.
+            InactiveContextError: This context's fiber is ending or over.
+        """
+        check_key(name, self._is_member)
+        table = self.registry.accessors
+        label = f"ctx.accessor({name!r})"
+        self._fiber.ensure_open(label)
+        table[name] = Accessor(get, set)
+        return Effect.of(self._fiber, label, lambda: table.pop(name, None))
+
+    def mixin(self, key: str, names: Iterable[str]) -> Effect:
+        """Forward members of every context to a service: `ctx.sleep` becomes `ctx.timer.sleep`.
+
+        Args:
+            key: The service's key.
+            names: The members to forward.
+
+        Returns:
+            The effect that takes them away again.
+
+        Raises:
+            ServiceKeyError: Contexts have such a member already.
+            InactiveContextError: This context's fiber is ending or over.
+        """
+        wanted = tuple(names)
+        for name in wanted:
+            check_key(name, self._is_member)
+        table = self.registry.accessors
+        label = f"ctx.mixin({key!r})"
+        self._fiber.ensure_open(label)
+        for name in wanted:
+            table[name] = Accessor(_forward(key, name), None)
+
+        def remove() -> None:
+            for name in wanted:
+                table.pop(name, None)
+
+        return Effect.of(self._fiber, label, remove)
+
+    # -- events --------------------------------------------------------------------------------
+
+    @overload
+    def on(
+        self,
+        event: EmitEvent[Unpack[Ts]] | ParallelEvent[Unpack[Ts]],
+        listener: Callable[[Unpack[Ts]], object],
+        *,
+        prepend: bool = False,
+        once: bool = False,
+    ) -> Effect: ...
+    @overload
+    def on(
+        self,
+        event: SerialEvent[R, Unpack[Ts]],
+        listener: Callable[[Unpack[Ts]], Awaitable[R | None] | R | None],
+        *,
+        prepend: bool = False,
+        once: bool = False,
+    ) -> Effect: ...
+    @overload
+    def on(
+        self,
+        event: BailEvent[R, Unpack[Ts]],
+        listener: Callable[[Unpack[Ts]], R | None],
+        *,
+        prepend: bool = False,
+        once: bool = False,
+    ) -> Effect: ...
+    @overload
+    def on(
+        self,
+        event: AsyncWaterfallEvent[R, Unpack[Ts]],
+        listener: Callable[[Unpack[Ts], Next[R]], Awaitable[R] | R],
+        *,
+        prepend: bool = False,
+        once: bool = False,
+    ) -> Effect: ...
+    @overload
+    def on(
+        self,
+        event: WaterfallEvent[R, Unpack[Ts]],
+        listener: Callable[[Unpack[Ts], SyncNext[R]], R],
+        *,
+        prepend: bool = False,
+        once: bool = False,
+    ) -> Effect: ...
+    @overload
+    def on(
+        self,
+        event: str,
+        listener: Callable[..., object],
+        *,
+        prepend: bool = False,
+        once: bool = False,
+    ) -> Effect: ...
+    def on(
+        self,
+        event: Event | str,
+        listener: Callable[..., object],
+        *,
+        prepend: bool = False,
+        once: bool = False,
+    ) -> Effect:
+        """Listen to an event until the effect is disposed.
+
+        Args:
+            event: An `Event`, or its name.
+            listener: Called with the event's arguments; of a waterfall with a trailing `next`.
+            prepend: Whether to be called before the listeners there are.
+            once: Whether to stop listening when first called.
+
+        Returns:
+            The effect.
+
+        Raises:
+            ListenerSignatureError: The listener cannot take what the event declares.
+            InactiveContextError: This context's fiber is ending or over.
+        """
+        name = event if isinstance(event, str) else event.name
+        known = declared(event) if isinstance(event, str) else event
+        fiber = self._fiber
+        if known is not None:
+            known.check_listener(listener, fiber.name)
+        elif not callable(listener):
+            raise TypeError(f"listener {listener!r} of event {name!r} cannot be called")
+        label = f"ctx.on({name!r})"
+        fiber.ensure_open(label)
+        entry = dispatch.Listener(fiber, listener)
+        remove = fiber.registry.hooks.add(name, entry, prepend=prepend)
+        effect = Effect.of(fiber, label, remove)
+        if once:
+            entry.call = _once(entry, effect)
+        return effect
+
+    def once(
+        self, event: Event | str, listener: Callable[..., object], *, prepend: bool = False
+    ) -> Effect:
+        """Listen to an event until it was called once.
+
+        Args:
+            event: An `Event`, or its name.
+            listener: Called with the event's arguments, one time.
+            prepend: Whether to be called before the listeners there are.
+
+        Returns:
+            The effect.
+
+        Raises:
+            ListenerSignatureError: The listener cannot take what the event declares.
+            InactiveContextError: This context's fiber is ending or over.
+        """
+        return self.on(cast("str", event), listener, prepend=prepend, once=True)
+
+    @overload
+    def emit(self, event: EmitEvent[Unpack[Ts]], *args: Unpack[Ts]) -> None: ...
+    @overload
+    def emit(self, event: str, *args: object) -> None: ...
+    def emit(self, event: Event | str, *args: object) -> None:
+        """Tell every listener; the caller sees none of their failures.
+
+        An asynchronous listener runs as a task of its own fiber.
+
+        Args:
+            event: An `Event` of mode `emit`, or a name.
+            *args: What the event declares.
+
+        Raises:
+            EventModeError: The event is declared with another mode.
+        """
+        name = dispatch.name_for(event, "emit")
+        hooks = self._hooks.get(name)
+        if hooks is not None:
+            dispatch.emit(hooks.snapshot or hooks.build(), name, args)
+
+    @overload
+    async def parallel(self, event: ParallelEvent[Unpack[Ts]], *args: Unpack[Ts]) -> None: ...
+    @overload
+    async def parallel(self, event: str, *args: object) -> None: ...
+    async def parallel(self, event: Event | str, *args: object) -> None:
+        """Tell every listener and wait for all of them.
+
+        Args:
+            event: An `Event` of mode `parallel`, or a name.
+            *args: What the event declares.
+
+        Raises:
+            ParallelError: Listeners failed; an exception group with a line for each.
+            EventModeError: The event is declared with another mode.
+        """
+        name = dispatch.name_for(event, "parallel")
+        await dispatch.parallel(self.registry.listeners(name), name, args)
+
+    @overload
+    async def serial(self, event: SerialEvent[R, Unpack[Ts]], *args: Unpack[Ts]) -> R | None: ...
+    @overload
+    async def serial(self, event: str, *args: object) -> object: ...
+    async def serial(self, event: Event | str, *args: object) -> object:
+        """Ask each listener in turn until one answers.
+
+        Args:
+            event: An `Event` of mode `serial`, or a name.
+            *args: What the event declares.
+
+        Returns:
+            The first value that is neither None nor False, else None.
+
+        Raises:
+            EventModeError: The event is declared with another mode.
+        """
+        name = dispatch.name_for(event, "serial")
+        return await dispatch.serial(self.registry.listeners(name), name, args)
+
+    @overload
+    def bail(self, event: BailEvent[R, Unpack[Ts]], *args: Unpack[Ts]) -> R | None: ...
+    @overload
+    def bail(self, event: str, *args: object) -> object: ...
+    def bail(self, event: Event | str, *args: object) -> object:
+        """Ask each listener in turn, synchronously, until one answers.
+
+        Args:
+            event: An `Event` of mode `bail`, or a name.
+            *args: What the event declares.
+
+        Returns:
+            The first value that is neither None nor False, else None.
+
+        Raises:
+            EventModeError: The event is declared with another mode.
+        """
+        name = dispatch.name_for(event, "bail")
+        return dispatch.bail(self.registry.listeners(name), args)
+
+    @overload
+    def waterfall(
+        self,
+        event: AsyncWaterfallEvent[R, Unpack[Ts]],
+        *args: Unpack[tuple[Unpack[Ts], Callable[[Unpack[Ts]], Awaitable[R] | R]]],
+    ) -> Awaitable[R]: ...
+    @overload
+    def waterfall(
+        self,
+        event: WaterfallEvent[R, Unpack[Ts]],
+        *args: Unpack[tuple[Unpack[Ts], Callable[[Unpack[Ts]], R]]],
+    ) -> R: ...
+    @overload
+    def waterfall(self, event: str, *args: object) -> object: ...
+    def waterfall(self, event: Event | str, *args: object) -> object:
+        """Run the listeners around an inner default, each deciding whether the next one runs.
+
+        Args:
+            event: An `Event` of mode `waterfall`, or a name.
+            *args: What the event declares, then the inner default: called with the arguments when
+                the last listener delegates.
+
+        Returns:
+            What the outermost listener returns; to be awaited when the event is declared `async`.
+
+        Raises:
+            EventModeError: The event is declared with another mode.
+            TypeError: The inner default is missing.
+        """
+        name = dispatch.name_for(event, "waterfall")
+        known = declared(event) if isinstance(event, str) else event
+        is_async = known.is_async if known is not None else dispatch.is_async_default(args)
+        listeners = self.registry.listeners(name)
+        return dispatch.waterfall(listeners, name, args, is_async=is_async)
+
+
+def _forward(key: str, name: str) -> Callable[[Context], object]:
+    def get(ctx: Context) -> object:
+        return cast("object", getattr(getattr(ctx, key), name))
+
+    return get
+
+
+def _once(entry: dispatch.Listener, effect: Effect) -> Callable[..., object]:
+    callback = entry.callback
+
+    def call(*args: object) -> object:
+        _ = effect.dispose()  # a listener's removal is synchronous
+        return callback(*args)
+
+    return call

@@ -1,0 +1,181 @@
+"""The accepted forms of a plugin, made one."""
+
+# Maintainers: turns whatever was mounted into a Plugin record and refuses everything else at once.
+# It runs nothing: `call` is called by the fiber.
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from types import FunctionType, MethodType, ModuleType
+from typing import NamedTuple, cast
+
+from toolset.runtime.errors import PluginTypeError, ServiceKeyError
+from toolset.runtime.service import Service
+
+__all__: list[str] = []
+
+
+class Inject(NamedTuple):
+    """The services a plugin asks for.
+
+    Attributes:
+        required: Keys without which it stays pending, in declared order.
+        optional: Keys it uses when they are there, in declared order.
+        configs: Intercept configuration by key.
+    """
+
+    required: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    configs: Mapping[str, object] = {}
+
+
+class Plugin(NamedTuple):
+    """A plugin in its one normal form.
+
+    Attributes:
+        source: What was mounted.
+        name: Display name.
+        inject: The services it asks for.
+        config: Its configuration model, or None.
+        provides: Keys it is known to provide.
+        call: Runs it with a context and a configuration.
+        service: Its class when it is a service.
+    """
+
+    source: object
+    name: str
+    inject: Inject
+    config: object
+    provides: tuple[str, ...]
+    call: Callable[..., object]
+    service: type[Service] | None
+    with_config: bool
+
+
+def read_plugin(source: object) -> Plugin:
+    """Read a plugin's form and metadata.
+
+    Raises:
+        PluginTypeError: It is no plugin, or its metadata are malformed.
+    """
+    call = _callable_of(source)
+    service = source if isinstance(source, type) and issubclass(source, Service) else None
+    if service is not None and not service.key:
+        raise PluginTypeError(
+            source,
+            f"service class {service.__name__} has no key; write "
+            f'`class {service.__name__}(Service, key="...")`',
+        )
+    name = _name_of(source)
+    provided = _keys(name, "provides", getattr(source, "provides", ()))
+    return Plugin(
+        source=source,
+        name=name,
+        inject=read_inject(name, getattr(source, "inject", None)),
+        config=getattr(source, "Config", None),
+        provides=(service.key,) if service is not None else provided,
+        call=call,
+        service=service,
+        with_config=_takes_config(call),
+    )
+
+
+def _callable_of(source: object) -> Callable[..., object]:
+    if isinstance(source, FunctionType | MethodType | type):
+        return source
+    apply: object = getattr(source, "apply", None)
+    if apply is not None:
+        if callable(apply):
+            return cast("Callable[..., object]", apply)
+        raise PluginTypeError(source, f"`apply` of {source!r} is {apply!r}, which cannot be called")
+    if isinstance(source, ModuleType):
+        raise PluginTypeError(source, f"module {source.__name__!r} has no function `apply`")
+    if callable(source):
+        return cast("Callable[..., object]", source)
+    raise PluginTypeError(source)
+
+
+def _name_of(source: object) -> str:
+    name: object = getattr(source, "name", None)
+    if isinstance(name, str) and name:
+        return name
+    own: object = getattr(source, "__name__", None)
+    if not isinstance(own, str) or own == "<lambda>":
+        own = None if isinstance(own, str) else _class_name(source)
+    return own or "<anonymous>"
+
+
+def _class_name(source: object) -> str | None:
+    return None if callable(source) else type(source).__name__
+
+
+def _takes_config(call: Callable[..., object]) -> bool:
+    """Tell whether a plugin is called with (ctx, config) rather than (ctx)."""
+    if isinstance(call, FunctionType) and not hasattr(call, "__wrapped__"):
+        code = call.__code__
+        if code.co_argcount:
+            return code.co_argcount > 1
+    try:
+        signature = inspect.signature(call)
+    except ValueError:  # a builtin without a signature
+        return False
+    for arguments in ((None, None), (None,)):
+        try:
+            signature.bind(*arguments)
+        except TypeError:
+            continue
+        return len(arguments) > 1
+    raise PluginTypeError(
+        call, f"{call!r} takes {signature}, but a plugin is called with (ctx) or (ctx, config)"
+    )
+
+
+def read_inject(plugin: str, given: object) -> Inject:
+    """Read the three forms of `inject`: a list, a mapping, or required and optional lists.
+
+    Raises:
+        PluginTypeError: It is none of them.
+    """
+    if given is None:
+        return Inject()
+    if isinstance(given, Mapping):
+        table = cast("Mapping[str, object]", given)
+        if table and set(table) <= {"required", "optional"}:
+            required = _keys(plugin, "inject", table.get("required", ()))
+            optional = _keys(plugin, "inject", table.get("optional", ()))
+            return Inject(required, tuple(key for key in optional if key not in required))
+        configs = {key: config for key, config in table.items() if config is not None}
+        return Inject(_keys(plugin, "inject", tuple(table)), (), configs)
+    return Inject(_keys(plugin, "inject", given))
+
+
+def _keys(plugin: str, what: str, given: object) -> tuple[str, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise PluginTypeError(
+            given,
+            f"`{what}` of plugin <{plugin}> is {given!r}; write a list of service keys, "
+            f"such as {what} = [{given!r}]",
+        )
+    keys = tuple(dict.fromkeys(cast("Iterable[object]", given)))
+    for key in keys:
+        if not isinstance(key, str) or not key.isidentifier():
+            raise PluginTypeError(
+                given, f"`{what}` of plugin <{plugin}> names {key!r}, no service key"
+            )
+    return cast("tuple[str, ...]", keys)
+
+
+def check_key(key: object, reserved: Callable[[str], bool]) -> str:
+    """Refuse a key under which no service could be read.
+
+    Raises:
+        ServiceKeyError: It is no identifier, is private, or is a member of every context.
+    """
+    if not isinstance(key, str) or not key.isidentifier():
+        raise ServiceKeyError(key, "use an identifier, such as 'fs'")
+    if key.startswith("_"):
+        raise ServiceKeyError(key, "names with a leading underscore are private")
+    if reserved(key):
+        raise ServiceKeyError(key, f"every context has a member of its own called {key!r}")
+    return key

@@ -1,0 +1,75 @@
+"""Why a fiber is not active, in a sentence."""
+
+# Maintainers: words only; reads states, changes none.
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toolset.runtime.fiber import Fiber
+
+__all__: list[str] = []
+
+
+def explain(fiber: Fiber) -> str:
+    """Say why a fiber is not active."""
+    match fiber.state.value:
+        case "active":
+            return "is active"
+        case "pending":
+            return _why_pending(fiber)
+        case "failed":
+            return f"failed: {type(fiber.error).__name__}: {fiber.error}"
+        case "disposed":
+            return "is disposed"
+        case _:
+            return f"is {fiber.state}, waiting for {waiting_for(fiber)}"
+
+
+def _why_pending(fiber: Fiber) -> str:
+    missing = fiber.missing()
+    if not missing:
+        return "is about to start" if fiber.driver else "its start was cancelled; restart it"
+    text = f"waiting for service(s): {', '.join(missing)}"
+    cycle = _cycle(fiber)
+    return f"{text}; they wait on each other: {cycle}" if cycle else text
+
+
+def _cycle(fiber: Fiber) -> str:
+    """Follow missing keys through the pending plugins known to provide them, back to this fiber."""
+    makers: dict[str, Fiber] = {}
+    for other in fiber.registry.fibers():
+        for key in other.plugin.provides:
+            makers.setdefault(key, other)
+    queue: list[tuple[Fiber, tuple[str, ...]]] = [(fiber, (f"<{fiber.name}>",))]
+    seen: set[Fiber] = set()
+    while queue:
+        current, path = queue.pop()
+        for key in current.missing():
+            maker = makers.get(key)
+            if maker is None:
+                continue
+            step = (*path, f"{key} from <{maker.name}>")
+            if maker is fiber:
+                return " needs ".join(step)
+            if maker not in seen:
+                seen.add(maker)
+                queue.append((maker, step))
+    return ""
+
+
+def waiting_for(fiber: Fiber) -> str:
+    """Say what a fiber in transition waits for."""
+    if fiber.state.value == "loading":
+        return "its start to return"
+    effects = fiber.effects()
+    if effects:
+        return effects[-1].label
+    consumers = [
+        f"<{other.name}>"
+        for key in fiber.provides()
+        for other in fiber.registry.fibers()
+        if key in (*other.inject.required, *other.inject.optional) and other.driver is not None
+    ]
+    return ", ".join(consumers) or "its start to stop"
