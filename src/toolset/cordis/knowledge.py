@@ -1,0 +1,123 @@
+"""Join what the catalogs say with what is live."""
+
+# Maintainers: the one place that decides whether a row is live, loadable or uncatalogued, for the
+# report and for the preflight alike. It knows records, not Markdown and not syntax trees.
+# Invariants: a snapshot, made for one report or one mount; live objects are described when asked
+# for, since reading signatures costs more than the rest of a preflight; a live object of another
+# class than the catalogued one is described by itself, never by the catalog.
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal, NamedTuple, TypeAlias
+
+from toolset.catalog import Catalog, EventEntry, Member, ServiceEntry
+from toolset.cordis import live
+
+__all__ = ["Knowledge", "Known", "LiveService", "State"]
+
+State: TypeAlias = Literal["live", "loadable", "uncatalogued"]
+
+
+class LiveService(NamedTuple):
+    """A service that is provided now.
+
+    Attributes:
+        key: The key it is provided under.
+        value: The object itself.
+        owner: Display name of the fiber that provides it.
+        owner_state: That fiber's state.
+    """
+
+    key: str
+    value: object
+    owner: str
+    owner_state: str = "active"
+
+
+class Known(NamedTuple):
+    """What is known of one service.
+
+    Attributes:
+        entry: Its description, from the catalog or read off the live object.
+        state: `live` (running and catalogued), `loadable` (catalogued, not running) or
+            `uncatalogued` (running, described by the live object alone).
+        complete: Whether `entry` lists every public member, so that a missing one is a mistake.
+    """
+
+    entry: ServiceEntry
+    state: State
+    complete: bool = True
+
+
+class Knowledge:
+    """A snapshot of the services and events that are catalogued, live, or both.
+
+    Args:
+        catalog: The merged catalogs.
+        services: What is provided now.
+        events: Declared events that are live, as records.
+        heard: Names that somebody listens to now, declared or not.
+        context: What code is given on `ctx`, by name.
+        withheld: Names of the real context that mounted code is not given.
+        given: Members that mounted code is given of a service, where that is not all of them.
+        harness: What code is given on `harness`, by name.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        services: Iterable[LiveService] = (),
+        *,
+        events: Iterable[EventEntry] = (),
+        heard: Iterable[str] = (),
+        context: Mapping[str, Member] | None = None,
+        withheld: Iterable[str] = (),
+        given: Mapping[str, frozenset[str]] | None = None,
+        harness: Mapping[str, Member] | None = None,
+    ) -> None:
+        self.catalog = catalog
+        self.live = {service.key: service for service in services}
+        self.heard = frozenset(heard)
+        self.context = {m.name: m for m in catalog.context} if context is None else dict(context)
+        self.withheld = frozenset(withheld)
+        self.given = dict(given or {})
+        self.harness = dict(harness or {})
+        self._catalogued = {entry.key: entry for entry in catalog.services}
+        self._events = {entry.name: entry for entry in (*events, *catalog.events)}
+        self._known: dict[str, Known] = {}
+
+    def service(self, key: str) -> Known | None:
+        """Describe the service under `key`; None when nothing knows it."""
+        if key not in self._known:
+            known = self._describe(key)
+            if known is None:
+                return None
+            self._known[key] = known
+        return self._known[key]
+
+    def event(self, name: str) -> EventEntry | None:
+        """Describe a declared event; None when nothing declares it."""
+        return self._events.get(name)
+
+    def service_keys(self) -> list[str]:
+        """List every key that is live or catalogued, sorted."""
+        return sorted({*self.live, *self._catalogued})
+
+    def event_names(self) -> list[str]:
+        """List every declared event and every name somebody listens to, sorted."""
+        return sorted({*self._events, *self.heard})
+
+    def catalogued(self, key: str) -> ServiceEntry | None:
+        """Give the catalog's entry for `key`, live or not."""
+        return self._catalogued.get(key)
+
+    def _describe(self, key: str) -> Known | None:
+        entry = self._catalogued.get(key)
+        running = self.live.get(key)
+        if running is None:
+            return None if entry is None else Known(entry, "loadable")
+        complete = live.is_complete(running.value)
+        if entry is None or not live.is_instance_of(running.value, entry):
+            return Known(live.describe(key, running.value), "uncatalogued", complete)
+        return Known(live.with_extra_members(entry, running.value), "live", complete)

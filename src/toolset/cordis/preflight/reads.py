@@ -1,0 +1,188 @@
+"""Rules on what is read from a context and from its services, and on how it is called."""
+
+# Maintainers: one function a rule. Each is given a place that `check` found and speaks only when the
+# values there are certain.
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from toolset.catalog import Member, nearest
+from toolset.cordis.preflight.arguments import misfit_of_member
+from toolset.cordis.preflight.findings import Code
+from toolset.cordis.preflight.literals import literal
+from toolset.cordis.preflight.values import ContextValue, MemberValue, ServiceValue
+
+__all__ = [
+    "check_call",
+    "check_context_read",
+    "check_context_write",
+    "check_get",
+    "check_inject",
+    "check_member_read",
+]
+
+_ATTRIBUTES = frozenset({"property", "cached property", "attribute", "class variable"})
+PLAIN_TYPES = ("str", "int", "float", "bool", "bytes", "None", "list", "dict", "tuple", "set")
+
+
+def check_context_read(code: Code, node: ast.Attribute, context: ContextValue) -> None:
+    """Judge `ctx.<name>`."""
+    name = node.attr
+    knowledge = code.knowledge
+    if name in knowledge.context or name in code.scopes.probed or name.startswith("__"):
+        return
+    if name in knowledge.withheld or name.startswith("_"):
+        code.mistake(
+            node,
+            "withheld",
+            f"ctx.{name} is withheld from mounted code; a plugin has its own context, "
+            "events, effects and the services it injects",
+            raises="AttributeError",
+        )
+        return
+    if context.inject is None or name in context.inject or _provides(code, name):
+        return
+    if knowledge.service(name) is not None:
+        _undeclared(code, node, name, context.inject)
+        return
+    close = nearest(name, {*knowledge.context, *context.inject, *knowledge.service_keys()})
+    hint = f"; did you mean {_either(f'ctx.{c}' for c in close)}?" if close else ""
+    code.mistake(
+        node,
+        "unknown-service",
+        f"ctx has no member {name!r} and inject does not declare a service of that name{hint}",
+        raises="AttributeError",
+    )
+
+
+def check_context_write(code: Code, node: ast.Attribute) -> None:
+    """Judge `ctx.<name> = ...`."""
+    code.mistake(
+        node,
+        "read-only",
+        f"ctx.{node.attr} cannot be set: the context is read-only; keep state in a variable, or "
+        f'publish it with ctx.provide("{node.attr}", ...)',
+        raises="AttributeError",
+    )
+
+
+def check_get(code: Code, call: ast.Call, target: MemberValue) -> None:
+    """Judge `ctx.get("<key>")`."""
+    if target.owner != "ctx" or target.member.name != "get" or not call.args:
+        return
+    key = literal(call.args[0], code.scope(call))
+    if not isinstance(key, str) or target.inject is None or key in target.inject:
+        return
+    if code.knowledge.service(key) is not None and not _provides(code, key):
+        _undeclared(code, call, key, target.inject)
+
+
+def _undeclared(code: Code, node: ast.AST, name: str, inject: frozenset[str]) -> None:
+    line = ", ".join(f'"{key}"' for key in [*sorted(inject), name])
+    code.mistake(
+        node,
+        "undeclared-service",
+        f"service {name!r} is read but not declared; write inject = [{line}]",
+        raises="AttributeError",
+    )
+
+
+def _provides(code: Code, name: str) -> bool:
+    """Tell whether the code may itself provide `name`, so that reading it needs no inject."""
+    if name == "tools":  # what a mount is always given
+        return True
+    for call in code.scopes.calls:
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "provide":
+            scope = code.scope(call)
+            key = call.args[0] if call.args else next((k.value for k in call.keywords), None)
+            if literal(key, scope) in (name, None):
+                return True
+    return False
+
+
+def check_member_read(code: Code, node: ast.Attribute, service: ServiceValue) -> None:
+    """Judge `ctx.<service>.<name>`."""
+    name = node.attr
+    known = code.knowledge.service(service.key)
+    if known is None or not known.complete or name.startswith("_") or name in code.scopes.probed:
+        return
+    if not isinstance(node.ctx, ast.Load) or _provides_anew(code, service.key):
+        return
+    members = {member.name: member for member in known.entry.members}
+    given = code.knowledge.given.get(service.key)
+    if given is not None:
+        members = {name: member for name, member in members.items() if name in given}
+    if name in members:
+        return
+    close = nearest(name, members)
+    shown = "; ".join(members[c].signature for c in close)
+    hint = f"did you mean {shown}?" if close else f"it has {', '.join(sorted(members)) or 'none'}"
+    code.mistake(
+        node,
+        "unknown-member",
+        f"ctx.{service.key} ({known.entry.class_name}) has no {name!r}; {hint}",
+        raises="AttributeError",
+    )
+
+
+def _provides_anew(code: Code, key: str) -> bool:
+    """Tell whether the code provides `key` itself, perhaps as another class than is known."""
+    return key != "tools" and _provides(code, key)
+
+
+def check_call(code: Code, call: ast.Call, target: MemberValue) -> None:
+    """Judge the arguments of a call of a member."""
+    member = target.member
+    shown = f"{target.owner}.{member.name}"
+    if member.kind in _ATTRIBUTES:
+        if is_plain(member.returns.annotation):
+            code.mistake(
+                call,
+                "not-callable",
+                f"{shown} is a {member.kind} ({member.signature}), not a method; "
+                "read it without parentheses",
+                raises="TypeError",
+            )
+        return
+    reason = misfit_of_member(call, member)
+    if reason:
+        code.mistake(
+            call,
+            "bad-arguments",
+            f"{shown}() {reason}; its signature is {signature_text(member)}",
+            raises="TypeError",
+        )
+
+
+def check_inject(code: Code) -> None:
+    """Judge the keys that the returned plugins declare."""
+    for plugin in code.plugins:
+        for key in sorted(plugin.inject or ()):
+            if code.knowledge.service(key) is not None or _provides(code, key):
+                continue
+            close = nearest(key, code.knowledge.service_keys())
+            hint = f" (did you mean {_either(repr(c) for c in close)}?)" if close else ""
+            code.note(
+                plugin.declared_at or plugin.node,
+                "unknown-inject",
+                f"nothing known provides the injected service {key!r}{hint}; "
+                "the plugin stays pending until something does",
+            )
+
+
+def signature_text(member: Member) -> str:
+    """Show how a member is called: its signature, or each of its overloads."""
+    if member.signatures:
+        return " | ".join(signature.text for signature in member.signatures)
+    return member.signature
+
+
+def is_plain(annotation: str) -> bool:
+    """Tell whether an annotation is a builtin type whose values are neither called nor awaited."""
+    return annotation.partition("[")[0].strip() in PLAIN_TYPES
+
+
+def _either(names: Iterable[str]) -> str:
+    return " or ".join(names)

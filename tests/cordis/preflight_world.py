@@ -1,0 +1,210 @@
+"""A small world of services and events for the preflight's tests."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import textwrap
+from collections.abc import AsyncIterator, Iterator
+
+from toolset.catalog import (
+    Catalog,
+    EventEntry,
+    Member,
+    Parameter,
+    Returns,
+    ServiceEntry,
+    Signature,
+)
+from toolset.cordis import live
+from toolset.cordis.knowledge import Knowledge, LiveService
+from toolset.cordis.preflight import Findings, check
+
+
+class FileSystem:
+    """Files."""
+
+    root: str = "/"
+
+    async def read_text(self, path: str, *, encoding: str = "utf-8") -> str: ...
+
+    async def write_text(self, path: str, text: str, *, encoding: str = "utf-8") -> None: ...
+
+    async def list(self, path: str = ".") -> list[str]: ...
+
+    def join(self, *parts: str) -> str: ...
+
+    def walk(self, path: str) -> Iterator[str]:
+        yield path
+
+    async def lines(self, path: str) -> AsyncIterator[str]:
+        yield path
+
+    @contextlib.asynccontextmanager
+    async def opened(self, path: str) -> AsyncIterator[object]:
+        yield path
+
+    @contextlib.contextmanager
+    def locked(self, path: str) -> Iterator[object]:
+        yield path
+
+    @property
+    def workspace(self) -> str:
+        return "/"
+
+
+class Timer:
+    """Time."""
+
+    async def sleep(self, seconds: float) -> None: ...
+
+    def set_timeout(self, callback: object, seconds: float) -> object: ...
+
+    def set_interval(self, callback: object, seconds: float) -> object: ...
+
+
+class ToolRegistry:
+    """Tools."""
+
+    def register(self, tool: object) -> object: ...
+
+    def schemas(self, scope: object = None) -> list[object]: ...
+
+    def get(self, name: str) -> object: ...
+
+    async def execute(self, name: str, arguments: object) -> object: ...
+
+
+class Shell:
+    """Programs."""
+
+    async def run(self, command: str, *, cwd: str | None = None) -> object: ...
+
+
+class Store:
+    """Only live, in no catalog."""
+
+    async def load(self, key: str) -> object: ...
+
+    def save(self, key: str, value: object, *, ttl: float = 0) -> None: ...
+
+
+class Anything:
+    """Computes its attributes."""
+
+    def __getattr__(self, name: str) -> object:
+        return name
+
+
+class MountContext:
+    """The context as mounted code gets it."""
+
+    config: object
+    logger: object
+
+    def on(self, event: object, listener: object, *, prepend: bool = False) -> object: ...
+    def once(self, event: object, listener: object, *, prepend: bool = False) -> object: ...
+    def emit(self, event: object, *args: object) -> None: ...
+    async def parallel(self, event: object, *args: object) -> None: ...
+    async def serial(self, event: object, *args: object) -> object: ...
+    def bail(self, event: object, *args: object) -> object: ...
+    def waterfall(self, event: object, *args: object) -> object: ...
+    def provide(self, key: str, value: object, *, check: object = None) -> object: ...
+    def effect(self, setup: object, label: str | None = None) -> object: ...
+    def spawn(self, coro: object, name: str | None = None) -> object: ...
+    def get(self, key: str, default: object = None) -> object: ...
+
+
+class Harness:
+    """What makes tools."""
+
+    def tool(self, fn: object = None) -> object: ...
+    def define_tool(
+        self,
+        *,
+        name: str,
+        description: str,
+        parameters: object,
+        output: object,
+        execute: object,
+        present_call: object = None,
+    ) -> object: ...
+    def register_tool(self, ctx: object, tool: object) -> object: ...
+
+
+def _overloaded() -> ServiceEntry:
+    key = Parameter("key", annotation="str")
+    default = Parameter("default", annotation="str")
+    get = Member(
+        "get",
+        "coroutine",
+        "async get(...)",
+        signatures=(
+            Signature("async get(key: str) -> str | None", (key,), Returns("str | None")),
+            Signature("async get(key: str, default: str) -> str", (key, default), Returns("str")),
+        ),
+    )
+    return ServiceEntry("cache", "Cache", "acme.Cache", members=(get,), plugin="cache")
+
+
+def _event(name: str, mode: str, text: str, *parameters: str) -> EventEntry:
+    return EventEntry(
+        name,
+        mode,
+        text.startswith("async "),
+        text,
+        tuple(Parameter(p) for p in parameters),
+    )
+
+
+def world(*services: LiveService) -> Knowledge:
+    """Know the services above as a catalog would, and two that are only live."""
+    catalogued = [
+        live.describe(key, cls())
+        for key, cls in (
+            ("fs", FileSystem),
+            ("timer", Timer),
+            ("tools", ToolRegistry),
+            ("shell", Shell),
+        )
+    ]
+    catalog = Catalog(
+        services=(*catalogued, _overloaded()),
+        events=(
+            _event("app/ready", "parallel", "async ready(version: str) -> None", "version"),
+            _event("doc/resolve", "serial", "async resolve(name: str) -> str", "name"),
+            _event("cache/lookup", "bail", "lookup(key: str) -> object", "key"),
+            _event("text/filter", "waterfall", "filter(text: str, next: Next[str])", "text", "next"),
+            _event("tools/change", "emit", "change(names: list[str]) -> None", "names"),
+            _event(
+                "tools/pre-execute",
+                "waterfall",
+                "async pre_execute(call: ToolCall, next: Next[PreDecision]) -> PreDecision",
+                "call",
+                "next",
+            ),
+        ),
+    )
+    return Knowledge(
+        catalog,
+        services
+        or (
+            LiveService("fs", FileSystem(), "FileSystem"),
+            LiveService("tools", ToolRegistry(), "ToolRegistry"),
+            LiveService("store", Store(), "dyn-1"),
+            LiveService("magic", Anything(), "magic"),
+        ),
+        context={
+            **{m.name: m for m in live.describe_members(MountContext())},
+            **{name: Member(name, "attribute", name) for name in ("config", "logger")},
+            **{m.name: m for m in live.describe_members(Timer()) if m.name != "sleep"},
+        },
+        withheld=("root", "fiber", "registry", "plugin", "extend", "isolate", "mixin", "parent"),
+        given={"tools": frozenset({"register", "schemas", "get"})},
+        harness={m.name: m for m in live.describe_members(Harness())},
+    )
+
+
+def preflight(code: str, knowledge: Knowledge | None = None) -> Findings:
+    """Check one piece of code."""
+    return check(ast.parse(textwrap.dedent(code)), knowledge or world())
