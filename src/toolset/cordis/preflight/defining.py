@@ -34,10 +34,10 @@ def check_definition(code: Code, call: ast.Call, target: Value) -> None:
         case GlobalValue(path="harness.tool"):
             _check_given(code, call, "tool")
         case GlobalValue(path="harness.register_tool"):
-            _check_given(code, call, "register_tool")
             if len(call.args) > 1:
                 _check_registered(code, call, call.args[1])
-            _check_context(code, call)
+            if _check_given(code, call, "register_tool"):
+                _check_context(code, call)
         case MemberValue(owner="ctx.tools") if target.member.name == "register" and call.args:
             _check_registered(code, call, call.args[0])
         case _:
@@ -55,7 +55,7 @@ def _check_context(code: Code, call: ast.Call) -> None:
         )
 
 
-def _check_given(code: Code, call: ast.Call, name: str) -> None:
+def _check_given(code: Code, call: ast.Call, name: str) -> bool:
     member = code.knowledge.harness.get(name)
     reason = "" if member is None else misfit_of_member(call, member)
     if member is not None and reason:
@@ -65,6 +65,7 @@ def _check_given(code: Code, call: ast.Call, name: str) -> None:
             f"harness.{name}() {reason}; its signature is {member.signature}",
             raises="TypeError",
         )
+    return not reason
 
 
 def _check_define(code: Code, call: ast.Call) -> None:

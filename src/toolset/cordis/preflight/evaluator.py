@@ -232,7 +232,8 @@ class Evaluator:
     def member(self, key: str, name: str) -> Member | None:
         """Find a member of the service under `key`; None when the service or member is unknown."""
         known = self.knowledge.service(key)
-        if known is None:
+        given = self.knowledge.given.get(key)
+        if known is None or (given is not None and name not in given):
             return None
         return next((m for m in known.entry.members if m.name == name), None)
 

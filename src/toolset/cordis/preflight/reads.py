@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from toolset.catalog import Member, nearest
 from toolset.cordis.preflight.arguments import misfit_of_member
@@ -116,15 +116,21 @@ def check_member_read(code: Code, node: ast.Attribute, service: ServiceValue) ->
         members = {name: member for name, member in members.items() if name in given}
     if name in members:
         return
-    close = nearest(name, members)
-    shown = "; ".join(members[c].signature for c in close)
-    hint = f"did you mean {shown}?" if close else f"it has {', '.join(sorted(members)) or 'none'}"
     code.mistake(
         node,
         "unknown-member",
-        f"ctx.{service.key} ({known.entry.class_name}) has no {name!r}; {hint}",
+        f"ctx.{service.key} ({known.entry.class_name}) has no {name!r}; {_instead(name, members)}"
+        if given is None
+        else f"ctx.{service.key} gives mounted code no {name!r}; {_instead(name, members)}",
         raises="AttributeError",
     )
+
+
+def _instead(name: str, members: Mapping[str, Member]) -> str:
+    close = nearest(name, members)
+    if close:
+        return f"did you mean {_either(members[c].signature for c in close)}?"
+    return f"it has {', '.join(sorted(members)) or 'no members'}"
 
 
 def _provides_anew(code: Code, key: str) -> bool:
