@@ -1,7 +1,8 @@
 """A plugin runtime: contexts, fibers, services, typed events, reversible effects."""
 
-# Layers, lower ones know nothing of higher ones: errors, waiting, collect < events < services,
-# service, config < plugins, effects, dispatch, internal < registry, reasons < fiber < access < context.
+# Layers, lower ones know nothing of higher ones but types: errors, states, waiting < collect, events <
+# services, service, config < plugins, effects, dispatch, internal < registry, reasons, tasks <
+# provision < lifecycle < fiber < access < event_target < context.
 
 from toolset.runtime.context import Context
 from toolset.runtime.dispatch import Listener
@@ -36,10 +37,11 @@ from toolset.runtime.events import (
     declared,
     event,
 )
-from toolset.runtime.fiber import EffectInfo, Fiber, FiberState
+from toolset.runtime.fiber import EffectInfo, Fiber
 from toolset.runtime.registry import Registry
 from toolset.runtime.service import Service
 from toolset.runtime.services import Registration
+from toolset.runtime.states import FiberState
 
 __all__ = [
     "AsyncWaterfallEvent",

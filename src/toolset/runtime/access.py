@@ -20,7 +20,7 @@ __all__: list[str] = []
 
 def scope_label(ctx: Context, key: str) -> object:
     """Give the label of the scope in which a context sees `key`; None for the root's."""
-    return ctx._scope.get(key)  # noqa: SLF001 - a context's place is known to its own package
+    return ctx.scope.get(key)
 
 
 def read(ctx: Context, key: str, *, required: bool) -> Registration | None:

@@ -61,34 +61,38 @@ class Collector:
         Raises:
             EffectTypeError: It is none of the accepted forms.
         """
-        if result is None:
-            return None
+        rest = self._take_async(result)
+        if rest is None and not self._take_now(result) and not self._lenient:
+            raise EffectTypeError(self._label, result)
+        return rest
+
+    def _take_now(self, result: object) -> bool:
+        """Take in a synchronous form; tell whether it was one."""
         if isinstance(result, FunctionType | MethodType):
             self._push(result)
-            return None
-        if isinstance(result, Reversible):
+        elif isinstance(result, Reversible):
             self._push(result.dispose)
-            return None
-        if isinstance(result, Generator):
+        elif isinstance(result, Generator):
             self._steps(cast("Generator[object, None, None]", result))
+        elif isinstance(result, AbstractContextManager):
+            self._enter(cast("AbstractContextManager[object]", result))
+        elif callable(result):
+            self._push(cast("Disposer", result))
+        else:
+            return result is None
+        return True
+
+    def _take_async(self, result: object) -> Rest | None:
+        """Begin to take in an asynchronous form; None when it is not one."""
+        if result is None or isinstance(result, FunctionType | MethodType | Reversible | Generator):
             return None
         if isinstance(result, AsyncGenerator):
             return self._async_steps(cast("AsyncGenerator[object, None]", result))
         if isinstance(result, AbstractAsyncContextManager):
             return self._enter_async(cast("AbstractAsyncContextManager[object]", result))
-        if isinstance(result, AbstractContextManager):
-            manager = cast("AbstractContextManager[object]", result)
-            manager.__enter__()
-            self._push(lambda: manager.__exit__(None, None, None) and None)
-            return None
         if inspect.isawaitable(result):
             return self._await(cast("Awaitable[object]", result))
-        if callable(result):
-            self._push(cast("Disposer", result))
-            return None
-        if self._lenient:
-            return None
-        raise EffectTypeError(self._label, result)
+        return None
 
     def _take_step(self, value: object) -> None:
         if value is None:
@@ -116,6 +120,10 @@ class Collector:
                     break
         finally:
             await steps.aclose()
+
+    def _enter(self, manager: AbstractContextManager[object]) -> None:
+        manager.__enter__()
+        self._push(lambda: manager.__exit__(None, None, None) and None)
 
     async def _enter_async(self, manager: AbstractAsyncContextManager[object]) -> None:
         await manager.__aenter__()

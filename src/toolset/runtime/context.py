@@ -8,25 +8,13 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
-from typing import TYPE_CHECKING, TypeVar, TypeVarTuple, Unpack, cast, overload
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from typing import TYPE_CHECKING, Self, TypeVar, cast
 
-from toolset.runtime import dispatch
 from toolset.runtime.access import read, scope_label
 from toolset.runtime.effects import Effect
 from toolset.runtime.errors import ServiceAccessError
-from toolset.runtime.events import (
-    AsyncWaterfallEvent,
-    BailEvent,
-    EmitEvent,
-    Event,
-    Next,
-    ParallelEvent,
-    SerialEvent,
-    SyncNext,
-    WaterfallEvent,
-    declared,
-)
+from toolset.runtime.event_target import EventTarget
 from toolset.runtime.fiber import Fiber
 from toolset.runtime.plugins import Inject, Plugin, check_key, read_inject, read_plugin
 from toolset.runtime.registry import Accessor, Registry, Settings
@@ -40,15 +28,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Context"]
 
-R = TypeVar("R")
 T = TypeVar("T")
-Ts = TypeVarTuple("Ts")
 
 _ROOT = Plugin(None, "root", Inject(), None, (), lambda: None, None, with_config=False)
 _EMPTY: Mapping[str, object] = types.MappingProxyType({})
 
 
-class Context:
+class Context(EventTarget):
     """What a plugin receives: services by key, typed events, and effects that are undone with it.
 
     `Context()` makes a root; no running loop is needed. `async with Context() as ctx:` disposes it
@@ -59,14 +45,12 @@ class Context:
         stop_grace: Seconds a set-up that must stop has to reach its next step before it is cancelled.
     """
 
-    __slots__ = ("__weakref__", "_fiber", "_hooks", "_intercepts", "_root", "_scope", "_views")
+    __slots__ = ("__weakref__", "_intercepts", "_root", "_scope", "_views")
 
-    _fiber: Fiber
     _root: Context
     _scope: Mapping[str, object]
     _intercepts: Mapping[str, tuple[object, ...]]
     _views: dict[str, tuple[Registration, object]]
-    _hooks: dict[str, dispatch.Hooks]
 
     def __init__(self, *, settle_timeout: float | None = None, stop_grace: float = 0.05) -> None:
         registry = Registry(Settings(settle_timeout, stop_grace))
@@ -109,7 +93,7 @@ class Context:
     def __repr__(self) -> str:
         return f"<Context of {self._fiber!r}>"
 
-    async def __aenter__(self) -> Context:
+    async def __aenter__(self) -> Self:
         self.registry.start_deferred()
         return self
 
@@ -150,6 +134,11 @@ class Context:
     def config(self) -> object:
         """The fiber's validated configuration."""
         return self._fiber.config
+
+    @property
+    def scope(self) -> Mapping[str, object]:
+        """The isolated keys, each with the label of its slot."""
+        return self._scope
 
     # -- plugins and effects -------------------------------------------------------------------
 
@@ -263,7 +252,7 @@ class Context:
         """
         check_key(key, self._is_member)
         slot = self.registry.table.claim(key, scope_label(self, key))
-        return self._fiber.provide(slot, value, check)
+        return self._fiber.provision.publish(slot, value, check)
 
     def _is_member(self, key: str) -> bool:
         return hasattr(Context, key) or key in self.registry.accessors
@@ -427,247 +416,9 @@ class Context:
 
         return Effect.of(self._fiber, label, remove)
 
-    # -- events --------------------------------------------------------------------------------
-
-    @overload
-    def on(
-        self,
-        event: EmitEvent[Unpack[Ts]] | ParallelEvent[Unpack[Ts]],
-        listener: Callable[[Unpack[Ts]], object],
-        *,
-        prepend: bool = False,
-        once: bool = False,
-    ) -> Effect: ...
-    @overload
-    def on(
-        self,
-        event: SerialEvent[R, Unpack[Ts]],
-        listener: Callable[[Unpack[Ts]], Awaitable[R | None] | R | None],
-        *,
-        prepend: bool = False,
-        once: bool = False,
-    ) -> Effect: ...
-    @overload
-    def on(
-        self,
-        event: BailEvent[R, Unpack[Ts]],
-        listener: Callable[[Unpack[Ts]], R | None],
-        *,
-        prepend: bool = False,
-        once: bool = False,
-    ) -> Effect: ...
-    @overload
-    def on(
-        self,
-        event: AsyncWaterfallEvent[R, Unpack[Ts]],
-        listener: Callable[[Unpack[Ts], Next[R]], Awaitable[R] | R],
-        *,
-        prepend: bool = False,
-        once: bool = False,
-    ) -> Effect: ...
-    @overload
-    def on(
-        self,
-        event: WaterfallEvent[R, Unpack[Ts]],
-        listener: Callable[[Unpack[Ts], SyncNext[R]], R],
-        *,
-        prepend: bool = False,
-        once: bool = False,
-    ) -> Effect: ...
-    @overload
-    def on(
-        self,
-        event: str,
-        listener: Callable[..., object],
-        *,
-        prepend: bool = False,
-        once: bool = False,
-    ) -> Effect: ...
-    def on(
-        self,
-        event: Event | str,
-        listener: Callable[..., object],
-        *,
-        prepend: bool = False,
-        once: bool = False,
-    ) -> Effect:
-        """Listen to an event until the effect is disposed.
-
-        Args:
-            event: An `Event`, or its name.
-            listener: Called with the event's arguments; of a waterfall with a trailing `next`.
-            prepend: Whether to be called before the listeners there are.
-            once: Whether to stop listening when first called.
-
-        Returns:
-            The effect.
-
-        Raises:
-            ListenerSignatureError: The listener cannot take what the event declares.
-            InactiveContextError: This context's fiber is ending or over.
-        """
-        name = event if isinstance(event, str) else event.name
-        known = declared(event) if isinstance(event, str) else event
-        fiber = self._fiber
-        if known is not None:
-            known.check_listener(listener, fiber.name)
-        elif not callable(listener):
-            raise TypeError(f"listener {listener!r} of event {name!r} cannot be called")
-        label = f"ctx.on({name!r})"
-        fiber.ensure_open(label)
-        entry = dispatch.Listener(fiber, listener)
-        remove = fiber.registry.hooks.add(name, entry, prepend=prepend)
-        effect = Effect.of(fiber, label, remove)
-        if once:
-            entry.call = _once(entry, effect)
-        return effect
-
-    def once(
-        self, event: Event | str, listener: Callable[..., object], *, prepend: bool = False
-    ) -> Effect:
-        """Listen to an event until it was called once.
-
-        Args:
-            event: An `Event`, or its name.
-            listener: Called with the event's arguments, one time.
-            prepend: Whether to be called before the listeners there are.
-
-        Returns:
-            The effect.
-
-        Raises:
-            ListenerSignatureError: The listener cannot take what the event declares.
-            InactiveContextError: This context's fiber is ending or over.
-        """
-        return self.on(cast("str", event), listener, prepend=prepend, once=True)
-
-    @overload
-    def emit(self, event: EmitEvent[Unpack[Ts]], *args: Unpack[Ts]) -> None: ...
-    @overload
-    def emit(self, event: str, *args: object) -> None: ...
-    def emit(self, event: Event | str, *args: object) -> None:
-        """Tell every listener; the caller sees none of their failures.
-
-        An asynchronous listener runs as a task of its own fiber.
-
-        Args:
-            event: An `Event` of mode `emit`, or a name.
-            *args: What the event declares.
-
-        Raises:
-            EventModeError: The event is declared with another mode.
-        """
-        name = dispatch.name_for(event, "emit")
-        hooks = self._hooks.get(name)
-        if hooks is not None:
-            dispatch.emit(hooks.snapshot or hooks.build(), name, args)
-
-    @overload
-    async def parallel(self, event: ParallelEvent[Unpack[Ts]], *args: Unpack[Ts]) -> None: ...
-    @overload
-    async def parallel(self, event: str, *args: object) -> None: ...
-    async def parallel(self, event: Event | str, *args: object) -> None:
-        """Tell every listener and wait for all of them.
-
-        Args:
-            event: An `Event` of mode `parallel`, or a name.
-            *args: What the event declares.
-
-        Raises:
-            ParallelError: Listeners failed; an exception group with a line for each.
-            EventModeError: The event is declared with another mode.
-        """
-        name = dispatch.name_for(event, "parallel")
-        await dispatch.parallel(self.registry.listeners(name), name, args)
-
-    @overload
-    async def serial(self, event: SerialEvent[R, Unpack[Ts]], *args: Unpack[Ts]) -> R | None: ...
-    @overload
-    async def serial(self, event: str, *args: object) -> object: ...
-    async def serial(self, event: Event | str, *args: object) -> object:
-        """Ask each listener in turn until one answers.
-
-        Args:
-            event: An `Event` of mode `serial`, or a name.
-            *args: What the event declares.
-
-        Returns:
-            The first value that is neither None nor False, else None.
-
-        Raises:
-            EventModeError: The event is declared with another mode.
-        """
-        name = dispatch.name_for(event, "serial")
-        return await dispatch.serial(self.registry.listeners(name), name, args)
-
-    @overload
-    def bail(self, event: BailEvent[R, Unpack[Ts]], *args: Unpack[Ts]) -> R | None: ...
-    @overload
-    def bail(self, event: str, *args: object) -> object: ...
-    def bail(self, event: Event | str, *args: object) -> object:
-        """Ask each listener in turn, synchronously, until one answers.
-
-        Args:
-            event: An `Event` of mode `bail`, or a name.
-            *args: What the event declares.
-
-        Returns:
-            The first value that is neither None nor False, else None.
-
-        Raises:
-            EventModeError: The event is declared with another mode.
-        """
-        name = dispatch.name_for(event, "bail")
-        return dispatch.bail(self.registry.listeners(name), args)
-
-    @overload
-    def waterfall(
-        self,
-        event: AsyncWaterfallEvent[R, Unpack[Ts]],
-        *args: Unpack[tuple[Unpack[Ts], Callable[[Unpack[Ts]], Awaitable[R] | R]]],
-    ) -> Awaitable[R]: ...
-    @overload
-    def waterfall(
-        self,
-        event: WaterfallEvent[R, Unpack[Ts]],
-        *args: Unpack[tuple[Unpack[Ts], Callable[[Unpack[Ts]], R]]],
-    ) -> R: ...
-    @overload
-    def waterfall(self, event: str, *args: object) -> object: ...
-    def waterfall(self, event: Event | str, *args: object) -> object:
-        """Run the listeners around an inner default, each deciding whether the next one runs.
-
-        Args:
-            event: An `Event` of mode `waterfall`, or a name.
-            *args: What the event declares, then the inner default: called with the arguments when
-                the last listener delegates.
-
-        Returns:
-            What the outermost listener returns; to be awaited when the event is declared `async`.
-
-        Raises:
-            EventModeError: The event is declared with another mode.
-            TypeError: The inner default is missing.
-        """
-        name = dispatch.name_for(event, "waterfall")
-        known = declared(event) if isinstance(event, str) else event
-        is_async = known.is_async if known is not None else dispatch.is_async_default(args)
-        listeners = self.registry.listeners(name)
-        return dispatch.waterfall(listeners, name, args, is_async=is_async)
-
 
 def _forward(key: str, name: str) -> Callable[[Context], object]:
     def get(ctx: Context) -> object:
         return cast("object", getattr(getattr(ctx, key), name))
 
     return get
-
-
-def _once(entry: dispatch.Listener, effect: Effect) -> Callable[..., object]:
-    callback = entry.callback
-
-    def call(*args: object) -> object:
-        _ = effect.dispose()  # a listener's removal is synchronous
-        return callback(*args)
-
-    return call

@@ -204,7 +204,7 @@ def bail(listeners: tuple[Listener, ...], args: tuple[object, ...]) -> object:
 class Chain:
     """One waterfall dispatch: the listeners around an inner default."""
 
-    __slots__ = ("_inner", "_is_async", "_listeners", "_name")
+    __slots__ = ("_inner", "_is_async", "listeners", "name")
 
     def __init__(
         self,
@@ -214,16 +214,16 @@ class Chain:
         *,
         is_async: bool,
     ) -> None:
-        self._listeners = listeners
-        self._name = name
+        self.listeners = listeners
+        self.name = name
         self._inner = inner
         self._is_async = is_async
 
     def call(self, index: int, args: tuple[object, ...]) -> object:
         """Run the chain from listener `index` on."""
-        while index < len(self._listeners) and not self._listeners[index].live:
+        while index < len(self.listeners) and not self.listeners[index].live:
             index += 1
-        if index == len(self._listeners):
+        if index == len(self.listeners):
             result = self._inner(*args)
             return self._settle(result) if self._is_async else result
         link = Link(self, index, args)
@@ -241,7 +241,7 @@ class Chain:
         if not inspect.isawaitable(result):
             return result
         try:
-            return await listener.fiber.run(_outcome(result), f"listener({self._name!r})")
+            return await listener.fiber.run(_outcome(result), f"listener({self.name!r})")
         except InactiveContextError:
             if listener.live or link.used:
                 raise
@@ -257,13 +257,13 @@ class Link:
         self._chain = chain
         self._index = index
         self.args = args
-        self.listener = chain._listeners[index]  # noqa: SLF001 - a link is a part of its chain
+        self.listener = chain.listeners[index]
         self.used = False
 
     def next(self, *replaced: object) -> object:
         """Delegate to the listeners after this one."""
         if self.used:
-            raise NextCalledTwiceError(self._chain._name, self.listener.fiber.name)  # noqa: SLF001 - see above
+            raise NextCalledTwiceError(self._chain.name, self.listener.fiber.name)
         self.used = True
         return self._chain.call(self._index + 1, replaced or self.args)
 
@@ -289,5 +289,4 @@ def waterfall(
             f"waterfall of event {name!r} needs its inner default last: "
             f"ctx.waterfall({name!r}, *arguments, default)"
         )
-    inner = cast("Callable[..., object]", args[-1])
-    return Chain(listeners, name, inner, is_async=is_async).call(0, args[:-1])
+    return Chain(listeners, name, args[-1], is_async=is_async).call(0, args[:-1])

@@ -153,7 +153,9 @@ class Effect(Reversible):
 
     @property
     def children(self) -> tuple[str, ...]:
-        """Names of the disposers it has collected, in order."""
+        """Names of the disposers it has collected, in order; none when it is all one."""
+        if len(self._undo) < 2:  # noqa: PLR2004 - one disposer is the effect itself
+            return ()
         return tuple(getattr(one, "__qualname__", None) or repr(one) for one in self._undo)
 
     def dispose(self) -> Ending[None]:

@@ -10,7 +10,7 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable
 from types import FunctionType, MethodType
-from typing import Generic, Literal, Protocol, TypeAlias, TypeVar, TypeVarTuple, overload
+from typing import Generic, Literal, Protocol, TypeAlias, TypeVar, TypeVarTuple, cast, overload
 from weakref import WeakValueDictionary
 
 from toolset.catalog import EventMode
@@ -158,7 +158,7 @@ class _Bail(Protocol):
 
 class _Waterfall(Protocol):
     @overload
-    def __call__(
+    def __call__(  # type: ignore[overload-overlap]  # `SyncNext` of an awaitable is written `Next`
         self, fn: Callable[[*Ts, Next[R]], Awaitable[R]], /
     ) -> AsyncWaterfallEvent[R, *Ts]: ...
     @overload
@@ -206,7 +206,7 @@ def event(name: str, *, mode: EventMode) -> object:
     def declare(declaration: Callable[..., object]) -> Event:
         kind = kinds[mode]
         if mode == "waterfall" and inspect.iscoroutinefunction(declaration):
-            kind = AsyncWaterfallEvent
+            kind = cast("type[Event]", AsyncWaterfallEvent)
         made = kind(name, mode, declaration)
         known = _declared.get(name)
         if known is None or _home(known) == _home(made):

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from toolset.runtime.events import event
 
 if TYPE_CHECKING:
-    from toolset.runtime.fiber import Fiber, FiberState
+    from toolset.runtime.fiber import Fiber
+    from toolset.runtime.states import FiberState
 
 __all__ = ["error", "plugin", "service", "status", "update"]
 

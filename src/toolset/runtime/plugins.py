@@ -60,7 +60,7 @@ def read_plugin(source: object) -> Plugin:
         PluginTypeError: It is no plugin, or its metadata are malformed.
     """
     call = _callable_of(source)
-    service = source if isinstance(source, type) and issubclass(source, Service) else None
+    service = _service_of(source)
     if service is not None and not service.key:
         raise PluginTypeError(
             source,
@@ -81,18 +81,22 @@ def read_plugin(source: object) -> Plugin:
     )
 
 
+def _service_of(source: object) -> type[Service] | None:
+    return source if isinstance(source, type) and issubclass(source, Service) else None
+
+
 def _callable_of(source: object) -> Callable[..., object]:
     if isinstance(source, FunctionType | MethodType | type):
-        return source
+        return cast("Callable[..., object]", source)
     apply: object = getattr(source, "apply", None)
     if apply is not None:
         if callable(apply):
-            return cast("Callable[..., object]", apply)
+            return apply
         raise PluginTypeError(source, f"`apply` of {source!r} is {apply!r}, which cannot be called")
     if isinstance(source, ModuleType):
         raise PluginTypeError(source, f"module {source.__name__!r} has no function `apply`")
     if callable(source):
-        return cast("Callable[..., object]", source)
+        return source
     raise PluginTypeError(source)
 
 
@@ -161,7 +165,7 @@ def _keys(plugin: str, what: str, given: object) -> tuple[str, ...]:
     for key in keys:
         if not isinstance(key, str) or not key.isidentifier():
             raise PluginTypeError(
-                given, f"`{what}` of plugin <{plugin}> names {key!r}, no service key"
+                keys, f"`{what}` of plugin <{plugin}> names {key!r}, no service key"
             )
     return cast("tuple[str, ...]", keys)
 

@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import itertools
 import logging
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from toolset.runtime import dispatch, internal
@@ -165,7 +165,7 @@ class Registry:
             fiber.kick()
 
     @contextlib.contextmanager
-    def nested(self) -> Iterator[bool]:
+    def nested(self) -> Generator[bool]:
         """Count how deep synchronous disposals are nested; give whether to go deeper."""
         self._depth += 1
         try:
@@ -216,6 +216,6 @@ def make_logger(name: str) -> logging.Logger:
     known = logging.Logger.manager.loggerDict.get(full)
     if isinstance(known, logging.Logger):
         return known
-    logger = logging.Logger(full)
+    logger = logging.Logger(full)  # noqa: LOG001 - see above
     logger.parent = logging.getLogger("toolset.plugin")
     return logger

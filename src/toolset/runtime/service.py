@@ -35,7 +35,7 @@ class Service:
     __slots__ = ("__dict__", "__weakref__", "_caller")
 
     key: ClassVar[str] = ""
-    _caller: Context | None
+    _caller: Context
 
     def __init_subclass__(cls, *, key: str | None = None, **options: object) -> None:
         super().__init_subclass__(**options)
@@ -47,11 +47,6 @@ class Service:
             )
         cls.key = key
 
-    def __new__(cls, *_: object, **__: object) -> Self:
-        made = super().__new__(cls)
-        made._caller = None
-        return made
-
     def __init__(self, ctx: Context, config: object = None) -> None:
         self.ctx = ctx
         self.config = config
@@ -59,7 +54,10 @@ class Service:
     @property
     def caller(self) -> Context:
         """The context through which this view was reached; effects for the caller belong to it."""
-        return self.ctx if self._caller is None else self._caller
+        try:
+            return self._caller
+        except AttributeError:  # the service itself, nobody's view
+            return self.ctx
 
     def seen_by(self, reader: Context) -> Self:
         """Give a view of this service that knows its reader.

@@ -1,0 +1,341 @@
+"""The life of a fiber: the state machine."""
+
+# Maintainers: one transition runs at a time, in the task `driver`; `kick` is called whenever
+# something that decides the state changed and starts the next one when due.
+# Invariants: what a fiber owns is in its ledger; `_bound` is what its running instance was given
+# and stays readable until it is quiet; a provider's effects are undone only after every consumer
+# that was bound to it is quiet.
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator
+from typing import TYPE_CHECKING, cast
+
+from toolset.runtime import internal
+from toolset.runtime.collect import Collector, Disposer, Rest, Reversible
+from toolset.runtime.effects import Effect, Ending
+from toolset.runtime.errors import ConfigError, SettleTimeoutError
+from toolset.runtime.reasons import waiting_for
+from toolset.runtime.service import Service
+from toolset.runtime.states import FiberState
+
+if TYPE_CHECKING:
+    from toolset.runtime.context import Context
+    from toolset.runtime.fiber import Fiber
+    from toolset.runtime.plugins import Plugin
+    from toolset.runtime.provision import Provision
+    from toolset.runtime.registry import Registry
+    from toolset.runtime.services import Registration, Slot
+    from toolset.runtime.waiting import AnyTask
+
+__all__: list[str] = []
+
+PENDING, LOADING, ACTIVE = FiberState.PENDING, FiberState.LOADING, FiberState.ACTIVE
+FAILED, UNLOADING, DISPOSED = FiberState.FAILED, FiberState.UNLOADING, FiberState.DISPOSED
+
+
+class Lifecycle(Reversible):
+    """The states of a fiber and the way from one to the next."""
+
+    uid: int
+    registry: Registry
+    parent: Fiber | None
+    plugin: Plugin
+    config: object
+    ctx: Context
+    provision: Provision
+
+    def __init__(self) -> None:
+        self.error: Exception | None = None
+        self.state = PENDING
+        self._ledger: dict[Reversible, None] = {}
+        self._slots: tuple[Slot, ...] = ()
+        self._bound: dict[Slot, Registration] = {}
+        self._loaded: tuple[Registration | None, ...] | None = None
+        self._driver: asyncio.Task[None] | None = None
+        self._grace: asyncio.TimerHandle | None = None
+        self._requesters: list[AnyTask] = []
+        self._ending = False
+        self._restart = False
+        self._halted = False
+        self._cancel_sent = False
+
+    @property
+    def _me(self) -> Fiber:
+        return cast("Fiber", self)
+
+    @property
+    def driver(self) -> AnyTask | None:
+        """The task of the transition that runs now."""
+        return cast("AnyTask | None", self._driver)
+
+    @property
+    def provides_now(self) -> bool:
+        """Whether what it provides is available to others."""
+        return self.state is ACTIVE
+
+    @property
+    def closing(self) -> bool:
+        """Whether nothing may be registered on it any more."""
+        return self.state is UNLOADING or self.state is DISPOSED
+
+    def _to(self, state: FiberState) -> None:
+        old, self.state = self.state, state
+        self.registry.tell(internal.status, self, old)
+
+    # -- what decides the state ----------------------------------------------------------------
+
+    def offer(self, slot: Slot) -> Registration | None:
+        """What an injected key would give now."""
+        found = slot.registration
+        if found is None or not found.live or found.fiber is self:
+            return None
+        if found.check is None:
+            return found
+        try:
+            return found if found.check(self.ctx) else None
+        except Exception as error:  # noqa: BLE001 - a check that raises offers nothing, and is told of
+            found.fiber.report(error, f'check of service "{found.key}"')
+            return None
+
+    def _epoch(self) -> tuple[Registration | None, ...] | None:
+        """What it would be run with now; None while something required is missing."""
+        offers = tuple(self.offer(slot) for slot in self._slots)
+        if None in offers[: len(self.plugin.inject.required)]:
+            return None
+        return offers
+
+    def _stale(self) -> bool:
+        """Whether the running instance should end."""
+        return self._ending or self._restart or self._epoch() != self._loaded
+
+    def _due(self) -> bool:
+        """Whether a transition should start."""
+        match self.state:
+            case FiberState.DISPOSED:
+                return False
+            case FiberState.LOADING | FiberState.UNLOADING:
+                return self._ending  # a transition whose task died
+            case FiberState.PENDING:
+                return self._ending or (not self._halted and self._epoch() is not None)
+            case FiberState.ACTIVE:
+                return self._stale()
+            case FiberState.FAILED:
+                return self._ending or (not isinstance(self.error, ConfigError) and self._stale())
+
+    def kick(self) -> None:
+        """Look again at what decides the state; start the transition that is due."""
+        if self._driver is not None:
+            if self.state is LOADING and self._stale():
+                self._stop_loading()
+            return
+        if not self._due():
+            return
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self.registry.defer(self._me)
+            return
+        self._driver = loop.create_task(self._drive(), name=f"plugin {self.plugin.name}")
+        self.registry.start_deferred()
+
+    async def _drive(self) -> None:
+        """Make one transition; the next one, when due, gets a task of its own."""
+        try:
+            epoch = self._epoch() if self.state is PENDING and not self._ending else None
+            if epoch is not None:
+                await self._load(epoch)
+            else:
+                await self._unload()
+        finally:
+            self._driver = None
+            self.kick()
+
+    # -- loading -------------------------------------------------------------------------------
+
+    async def _load(self, epoch: tuple[Registration | None, ...]) -> None:
+        self._loaded = epoch
+        self._bound = {s: r for s, r in zip(self._slots, epoch, strict=True) if r is not None}
+        self._restart = self._cancel_sent = False
+        self.error = None
+        self._to(LOADING)
+        failure = await self._run_plugin()
+        if self.closing:
+            await self._unload()
+        elif failure is not None:
+            await self._unload_failed(failure)
+        else:
+            self._to(ACTIVE)
+            self.provision.announce()
+
+    async def _run_plugin(self) -> BaseException | None:
+        """Run the plugin and give what it raised, or what cancelled it."""
+        try:
+            rest = self._call_plugin()
+            if rest is not None:
+                await rest
+        except Exception as error:  # noqa: BLE001 - whatever a plugin raises is its failure
+            return error
+        except asyncio.CancelledError as error:
+            if not self._cancel_sent:
+                return error
+            task = asyncio.current_task()
+            if task is not None:
+                task.uncancel()
+        finally:
+            if self._grace is not None:
+                self._grace.cancel()
+                self._grace = None
+        return None
+
+    def _call_plugin(self) -> Rest | None:
+        plugin = self.plugin
+        made = plugin.call(self.ctx, self.config) if plugin.with_config else plugin.call(self.ctx)
+        is_service = plugin.service is not None and isinstance(made, Service)
+        collector = Collector(
+            f"<{plugin.name}>", self._collect, lambda: self.closing, lenient=not is_service
+        )
+        if is_service:
+            return self._serve(cast("Service", made), collector)
+        return None if isinstance(plugin.source, type) else collector.take(made)
+
+    def _serve(self, service: Service, collector: Collector) -> Rest | None:
+        """Start a service and provide it."""
+        start: object = getattr(service, "start", None)
+        rest = collector.take(start()) if callable(start) else None
+        if rest is None:
+            self.ctx.provide(service.key, service)
+            return None
+
+        async def later() -> None:
+            await rest
+            self.ctx.provide(service.key, service)
+
+        return later()
+
+    def _collect(self, disposer: Disposer) -> None:
+        """Take a disposer that the plugin yielded; it is acquired, so no state refuses it."""
+        name = getattr(disposer, "__qualname__", None) or repr(disposer)
+        effect = Effect(self._me, f"disposer {name}")
+        effect.push(disposer)
+        self._ledger[effect] = None
+
+    def _stop_loading(self) -> None:
+        """Let the running plugin come to its next step; cancel it when it does not."""
+        self._to(UNLOADING)
+        loop = asyncio.get_running_loop()
+        self._grace = loop.call_later(self.registry.settings.stop_grace, self._cancel_loading)
+
+    def _cancel_loading(self) -> None:
+        driver = self._driver
+        if driver is None or self.registry.waits.leads(cast("AnyTask", driver), self._me):
+            return
+        self._cancel_sent = True
+        driver.cancel()
+
+    # -- unloading -----------------------------------------------------------------------------
+
+    async def _unload_failed(self, failure: BaseException) -> None:
+        self._to(UNLOADING)
+        if isinstance(failure, Exception):
+            await self._unwind()
+            self._fail(failure)
+            return
+        self._halted = True  # cancelled from outside: no failure of the plugin's
+        await self._unload()
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise failure
+
+    def _fail(self, error: Exception) -> None:
+        self.error = error
+        self._to(FAILED)
+        self.registry.report(self._me, error, "start")
+
+    async def _unload(self) -> None:
+        if self.state is not UNLOADING:
+            self._to(UNLOADING)
+        await self._unwind()
+        self._loaded = None
+        if self._ending:
+            self._finish()
+        else:
+            self._to(PENDING)
+
+    async def _unwind(self) -> None:
+        """Undo everything in reverse order, consumers of what it provides first."""
+        self.provision.withdraw()
+        await self.provision.until_quiet()
+        while self._ledger:
+            entry = next(reversed(self._ledger))
+            await entry.dispose()
+            self._ledger.pop(entry, None)
+        self._bound = {}
+
+    def _unwind_now(self) -> None:
+        """Undo at once as much as is synchronous; the driver does the rest."""
+        if self.state is not UNLOADING:
+            self._to(UNLOADING)
+        self.provision.withdraw()
+        if self.provision.consumed:
+            return
+        with self.registry.nested() as shallow:
+            while self._ledger:
+                entry = next(reversed(self._ledger))
+                if not shallow or not cast("Ending[object]", entry.dispose()).over:
+                    return
+                self._ledger.pop(entry, None)
+        self._finish()
+
+    def _finish(self) -> None:
+        """Leave every table."""
+        for slot in self._slots:
+            slot.consumers.pop(self._me, None)
+            self.registry.table.release(slot)
+        self._bound = {}
+        self.registry.by_uid.pop(self.uid, None)
+        if self.parent is not None:
+            self.parent.disown(self)
+        for task in self._requesters:
+            self.registry.waits.unlink(task, self._me)
+        self._requesters.clear()
+        self._to(DISPOSED)
+        self.registry.tell(internal.plugin, self)
+
+    # -- waiting -------------------------------------------------------------------------------
+
+    async def settle(self) -> Fiber:
+        """Wait until no transition runs; raise what the plugin raised."""
+        self.registry.start_deferred()
+        async with self._budget():
+            while self._driver is not None:
+                if not await self.registry.waits.wait(cast("AnyTask", self._driver)):
+                    return self._me
+        if self.state is FAILED and self.error is not None:
+            raise self.error
+        return self._me
+
+    async def until_disposed(self) -> None:
+        """Wait until it is disposed, unless that would wait for the current task."""
+        self.registry.start_deferred()
+        async with self._budget():
+            while self.state is not DISPOSED:
+                self.kick()
+                driver = self.driver
+                if driver is None or not await self.registry.waits.wait(driver):
+                    return
+
+    @contextlib.asynccontextmanager
+    async def _budget(self) -> AsyncGenerator[None]:
+        seconds = self.registry.settings.settle_timeout
+        if seconds is None:
+            yield
+            return
+        try:
+            async with asyncio.timeout(seconds):
+                yield
+        except TimeoutError:
+            waits_for = waiting_for(self._me)
+            raise SettleTimeoutError(self.plugin.name, self.state, seconds, waits_for) from None

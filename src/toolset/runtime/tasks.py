@@ -1,0 +1,41 @@
+"""Tasks that belong to a fiber."""
+
+# Maintainers: what cancelling means for a task that a fiber owns. A task that waits for what
+# disposes it is left to finish: cancelling it, or waiting for it, would close a circle.
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from toolset.runtime.collect import Reversible
+from toolset.runtime.effects import DONE, Ending, Pending
+from toolset.runtime.waiting import current_task
+
+if TYPE_CHECKING:
+    from toolset.runtime.fiber import Fiber
+
+__all__: list[str] = []
+
+
+class OwnedTask(Reversible):
+    """A task in a fiber's ledger."""
+
+    __slots__ = ("cancelled", "fiber", "label", "task")
+
+    def __init__(self, fiber: Fiber, label: str, task: asyncio.Task[object]) -> None:
+        self.fiber = fiber
+        self.label = label
+        self.task = task
+        self.cancelled = False
+
+    def dispose(self) -> Ending[None]:
+        """Cancel the task; one that waits for what disposes it is left to finish."""
+        me = current_task()
+        if self.task.done() or (me is not None and self.fiber.registry.waits.leads(self.task, me)):
+            self.fiber.disown(self)
+            return DONE
+        if not self.cancelled:
+            self.cancelled = True
+            self.task.cancel()
+        return Pending(self.fiber, self.task)
