@@ -28,6 +28,8 @@ class Diagnostic(NamedTuple):
         remedy: One sentence: the way out.
         severity: `error` stops generation, `warning` does not.
         excerpt: The offending source line and a caret below it, `""` when there is none to show.
+        target: What a suppression names: an event, `key.member`, a plugin, `plugin.field`, a type;
+            `""` when only the file can be named.
     """
 
     rule: str
@@ -37,6 +39,7 @@ class Diagnostic(NamedTuple):
     remedy: str
     severity: Severity = "error"
     excerpt: str = ""
+    target: str = ""
 
 
 def ordered(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
