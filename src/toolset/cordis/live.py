@@ -11,6 +11,7 @@ import functools
 import inspect
 import types
 from collections.abc import Iterator
+from typing import cast
 
 from toolset.catalog import (
     EventEntry,
@@ -22,7 +23,7 @@ from toolset.catalog import (
     Returns,
     ServiceEntry,
 )
-from toolset.runtime.service import Service
+from toolset.runtime import Service
 
 __all__ = [
     "describe",
@@ -201,14 +202,17 @@ def _describe_member(value: object, name: str) -> Member | None:
     except AttributeError:
         return None
     own = name in getattr(value, "__dict__", ())
-    if isinstance(found, (property, functools.cached_property)):
-        return _property(name, found)
+    if isinstance(found, property):
+        return _property(name, found.fget, read_only=found.fset is None)
+    if isinstance(found, functools.cached_property):
+        getter: object = cast("functools.cached_property[object]", found).func
+        return _property(name, getter, kind="cached property")
     if isinstance(found, (staticmethod, classmethod)):
-        bound = 0 if isinstance(found, staticmethod) else 1
-        return _function(name, found.__func__, bound)
+        inner: object = cast("staticmethod[..., object]", found).__func__
+        return _function(name, inner, 0 if isinstance(found, staticmethod) else 1)
     if isinstance(found, _CALLABLE):
         unbound = own or isinstance(value, types.ModuleType) or isinstance(found, types.MethodType)
-        return _function(name, found, 0 if unbound else 1)
+        return _function(name, cast("object", found), 0 if unbound else 1)
     if own and callable(found) and not isinstance(found, type):
         return _function(name, found, 0)
     kind: MemberKind = "attribute" if own else "class variable"
@@ -216,15 +220,15 @@ def _describe_member(value: object, name: str) -> Member | None:
     return Member(name, kind, f"{name}: {shown}", returns=Returns(shown))
 
 
-def _property(name: str, found: property | functools.cached_property[object]) -> Member:
-    getter = found.fget if isinstance(found, property) else found.func
+def _property(
+    name: str, getter: object, *, kind: MemberKind = "property", read_only: bool = False
+) -> Member:
     annotation = ""
     if getter is not None:
         signature = _signature(getter)
         if signature is not None and signature.return_annotation is not signature.empty:
             annotation = _annotation(signature.return_annotation)
     summary, prose = _docstring(getter)
-    kind: MemberKind = "property" if isinstance(found, property) else "cached property"
     return Member(
         name,
         kind,
@@ -232,7 +236,7 @@ def _property(name: str, found: property | functools.cached_property[object]) ->
         returns=Returns(annotation),
         summary=summary,
         description=prose,
-        read_only=isinstance(found, property) and found.fset is None,
+        read_only=read_only,
     )
 
 

@@ -1,0 +1,84 @@
+"""The section `api`: what services can be called, whether live or loadable."""
+
+# Maintainers: the join itself is `Knowledge`; this gives it words. Every row says live, loadable or
+# uncatalogued, so that something absent is never taken for something that does not exist.
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolset.catalog import ServiceEntry
+from toolset.cordis.knowledge import Known
+from toolset.cordis.report import prose
+from toolset.cordis.report.errors import NotRunningError, UnknownNameError
+from toolset.cordis.report.snapshot import Snapshot
+
+__all__ = ["api"]
+
+
+def api(snapshot: Snapshot, name: str | None) -> str:
+    """Show every service's signatures; with a name, one service and its whole documentation."""
+    return "\n".join(_overview(snapshot) if name is None else _one(snapshot, name))
+
+
+def _overview(snapshot: Snapshot) -> Iterator[str]:
+    knowledge = snapshot.knowledge
+    keys = sorted(knowledge.live)
+    found = [(key, known) for key in keys if (known := knowledge.service(key)) is not None]
+    refs: list[str] = []
+    for key, known in found:
+        yield _row(snapshot, key, known)
+        yield from prose.member_rows(known.entry.members, "  ")
+        refs.extend(prose.refs_of(known.entry.members))
+    if not found:
+        yield "No service is live."
+    yield f"not running (loadable): {_loadable(snapshot)}"
+    refs.extend(prose.refs_of(knowledge.context.values()))
+    shapes = list(prose.type_block(knowledge.catalog, refs))
+    if shapes:
+        yield "Types that these signatures refer to:"
+        yield from shapes
+    yield "Every plugin's `ctx`, besides the services it injects:"
+    yield from prose.member_rows(knowledge.context.values())
+    yield 'Ask with name:"<service>" for one service with its documentation.'
+
+
+def _row(snapshot: Snapshot, key: str, known: Known) -> str:
+    if known.state == "live":
+        return f"- {key} [live] — {known.entry.summary or known.entry.class_name}"
+    owner = snapshot.knowledge.live[key].owner
+    return (
+        f"- {key} [live, uncatalogued] — {known.entry.class_name}, provided by {owner}; "
+        f"signatures read off the live object{'' if known.complete else ', which may have more'}"
+    )
+
+
+def _loadable(snapshot: Snapshot) -> str:
+    knowledge = snapshot.knowledge
+    rows = [
+        f"{entry.key} (plugin {entry.plugin})" if entry.plugin else entry.key
+        for entry in knowledge.catalog.services
+        if entry.key not in knowledge.live
+    ]
+    return ", ".join(rows) or "none"
+
+
+def _one(snapshot: Snapshot, name: str) -> Iterator[str]:
+    knowledge = snapshot.knowledge
+    known = knowledge.service(name)
+    if known is None:
+        raise UnknownNameError("service", name, knowledge.service_keys())
+    if known.state == "loadable":
+        raise NotRunningError(name, known.entry.plugin, known.entry.path)
+    yield from _full(snapshot, name, known, known.entry)
+
+
+def _full(snapshot: Snapshot, name: str, known: Known, entry: ServiceEntry) -> Iterator[str]:
+    yield _row(snapshot, name, known)
+    if known.state == "live":
+        yield f"  provided by {snapshot.knowledge.live[name].owner}"
+    if entry.description:
+        yield entry.description
+    for member in entry.members:
+        yield from prose.member_doc(member)
+    yield from prose.type_block(snapshot.knowledge.catalog, prose.refs_of(entry.members))
