@@ -26,7 +26,9 @@ from toolset.cordis.errors import MountTimeoutError
 
 __all__ = ["Alarm"]
 
-BEAT: Final = 0.02  # seconds between signals while a stretch is being ended; they break system calls
+BEAT: Final = (
+    0.02  # seconds between signals while a stretch is being ended; they break system calls
+)
 SLOWEST: Final = 0.25  # seconds between two looks, at most
 FASTEST: Final = 0.002
 
@@ -62,7 +64,7 @@ class Alarm:
         self._judge = Judge(0.0, self._record)
         self._busy = False
         self._trip = _Trip(signal.SIGALRM)
-        self._spare = MountTimeoutError("a mount", 0, "a recursion", 0.0)
+        self._spare = MountTimeoutError("a mount", 0, "in a recursion", 0.0)
         self._beating = False
         self._host = _HostTimer()
 
@@ -78,11 +80,19 @@ class Alarm:
         """
         installed = signal.getsignal(signal.SIGALRM)
         alarm = installed if isinstance(installed, Alarm) else Alarm()
-        alarm._members.append(member)
-        if alarm is not installed:
-            alarm._host = _HostTimer.take(alarm)
-        alarm._adjust()
+        alarm.admit(member)
         return alarm
+
+    def admit(self, member: Member) -> None:
+        """Take a member in, the first one by installing the handler.
+
+        Args:
+            member: The guard that joins.
+        """
+        self._members.append(member)
+        if not self.installed():
+            self._host = _HostTimer.take(self)
+        self._adjust()
 
     def leave(self, member: Member) -> None:
         """Leave the alarm; the last member gives signal and timer back.
@@ -94,7 +104,7 @@ class Alarm:
         self._judge.forget()
         if self._members:
             self._adjust()
-        elif signal.getsignal(signal.SIGALRM) is self:
+        elif self.installed():
             self._host.give_back()
 
     def installed(self) -> bool:

@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+import inspect
 import linecache
 import os
 import sys
@@ -24,9 +25,10 @@ from typing import Final, Literal, NamedTuple
 
 from toolset.cordis.errors import MountTimeoutError
 
-__all__ = ["FRAME_PREFIX", "Judge", "frame_name", "function_name", "mount_of"]
+__all__ = ["FRAME_PREFIX", "TOP_LEVEL", "Judge", "frame_name", "mount_of", "place_in"]
 
 FRAME_PREFIX: Final = "<mount:"
+TOP_LEVEL: Final = "__mount__"  # the name of the function whose body a mount's code is
 HOST_GRACE: Final = 1.0  # seconds that host code called by mounted code may take to finish
 PATIENCE: Final = 3  # exceptions of one storm before line events help (Python 3.12 and newer)
 _LIBRARY: Final = os.path.dirname(os.__file__) + os.sep  # noqa: PTH120 - file names are text here
@@ -57,20 +59,19 @@ def mount_of(filename: str) -> str:
     return filename[len(FRAME_PREFIX) : -1] if filename.startswith(FRAME_PREFIX) else ""
 
 
-def function_name(code: CodeType) -> str:
-    """Give the name of a mounted function as its author wrote it.
+def place_in(code: CodeType) -> str:
+    """Say where in a mount some code stands, as its author would.
 
     Args:
-        code: The function's code.
+        code: The code of one of the mount's frames.
 
     Returns:
-        Its qualified name within the mount, or `the top level`.
+        Such as `in apply` or `at the top level`.
     """
     head, nested, rest = code.co_qualname.partition(".<locals>.")
-    return rest if nested else "the top level" if head == TOP_LEVEL else head
-
-
-TOP_LEVEL: Final = "__mount__"
+    if nested:
+        return f"in {rest.replace('.<locals>.', '.')}"
+    return "at the top level" if head in {TOP_LEVEL, "<module>"} else f"in {head}"
 
 
 class Sight(NamedTuple):
@@ -208,7 +209,7 @@ def _describe(frame: FrameType, limit: float) -> MountTimeoutError:
     code = frame.f_code
     line = frame.f_lineno or 0
     text = linecache.getline(code.co_filename, line).strip()
-    return MountTimeoutError(mount_of(code.co_filename), line, function_name(code), limit, text)
+    return MountTimeoutError(mount_of(code.co_filename), line, place_in(code), limit, text)
 
 
 class LineEvents:
@@ -259,7 +260,7 @@ class LineEvents:
             self._tool = -1
             self._codes.clear()
 
-    def _on_line(self, code: CodeType, line: int) -> None:
-        error = self._judge.still_ends(sys._getframe(1))
+    def _on_line(self, *_: object) -> None:
+        error = self._judge.still_ends(inspect.currentframe())
         if error is not None:
             raise error

@@ -70,22 +70,22 @@ class MountTimeoutError(MountError):
     Args:
         mount_id: The mount.
         line: The line that was running, from 1.
-        function: The function it stands in.
+        place: Where it stands, such as `in apply`.
         seconds: The bound.
         text: The line's text, when known.
     """
 
     def __init__(
-        self, mount_id: str, line: int, function: str, seconds: float, text: str = ""
+        self, mount_id: str, line: int, place: str, seconds: float, text: str = ""
     ) -> None:
         shown = f"\n    {text}" if text else ""
         super().__init__(
-            f"{mount_id} was ended: line {line}, in {function}, was still running after "
+            f"{mount_id} was ended: line {line}, {place}, was still running after "
             f"{seconds * 1000:g} ms without an `await`; do less in one stretch, or await "
             f"between the parts (vm_timeout_ms is the bound){shown}",
             mount_id,
         )
-        self.line, self.function, self.seconds, self.text = line, function, seconds, text
+        self.line, self.place, self.seconds, self.text = line, place, seconds, text
 
     def again(self) -> MountTimeoutError:
         """Make the same error anew, without traceback.
@@ -93,7 +93,7 @@ class MountTimeoutError(MountError):
         Returns:
             An equal error.
         """
-        return type(self)(self.mount_id, self.line, self.function, self.seconds, self.text)
+        return type(self)(self.mount_id, self.line, self.place, self.seconds, self.text)
 
 
 class MountResultError(MountError):
@@ -106,7 +106,9 @@ class MountResultError(MountError):
     """
 
     def __init__(self, mount_id: str, received: str, hint: str) -> None:
-        super().__init__(f"the code of {mount_id} returned {received}, which is no plugin\n{hint}", mount_id)
+        super().__init__(
+            f"the code of {mount_id} returned {received}, which is no plugin\n{hint}", mount_id
+        )
         self.received = received
 
 
@@ -120,7 +122,7 @@ class WithheldError(MountError):
 
     def __init__(self, name: str, instead: str) -> None:
         super().__init__(f"`{name}` is not available to mounted code: {instead}")
-        self.name, self.instead = name, instead
+        self.withheld, self.instead = name, instead
 
 
 class WithheldImportError(WithheldError, ImportError):

@@ -1,14 +1,30 @@
 """Evaluate model-written code: parse it as it stands, run it as the body of an async function."""
 
+# Maintainers: text in, value out. The text is never edited: a body that is indented as a whole is
+# parsed below an `if`, a top-level `return` is legal because the parsed statements are moved into an
+# async function's body, so lines, columns and strings stay those of the text. It knows nothing of
+# contexts, fibers or mounts' lives; `forget` is for whoever keeps those.
+
 from __future__ import annotations
 
 import ast
+import linecache
+import re
+import warnings
+from collections.abc import Awaitable, Callable, Iterator
 from types import CodeType
-from typing import NamedTuple
+from typing import Final, NamedTuple, cast
 
+from toolset.cordis.deadline import TOP_LEVEL, frame_name
+from toolset.cordis.diagnostics import is_interrupt, mount_error
+from toolset.cordis.errors import MountSyntaxError, MountTimeoutError
 from toolset.cordis.guard import Guard
+from toolset.cordis.parse_errors import FORMS, explain, lines_of
 
-__all__ = ["Source", "check_plugin", "evaluate", "forget", "parse"]
+__all__ = ["Source", "evaluate", "forget", "parse"]
+
+_OPENING: Final = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*[\w+.-]*[ \t]*")
+_SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 class Source(NamedTuple):
@@ -34,31 +50,188 @@ class Source(NamedTuple):
 def parse(code: str, mount_id: str) -> Source:
     """Parse the code of a mount; nothing of it runs.
 
+    Args:
+        code: Python, the body of an async function, or one Markdown block of it.
+        mount_id: The mount, such as `dyn-1`.
+
+    Returns:
+        The parsed code.
+
     Raises:
-        MountSyntaxError: It does not parse, or has no `return` of its own.
+        MountSyntaxError: It does not parse, or can never return a plugin.
     """
-    raise NotImplementedError
+    text = _unfence(code.removeprefix("\ufeff"))
+    filename = frame_name(mount_id)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        tree = _tree(text, filename, mount_id)
+        _check_scope(tree, text, mount_id)
+        compiled = _compile(tree, text, filename, mount_id)
+    notes = tuple(dict.fromkeys(f"line {each.lineno}: {each.message}" for each in caught))
+    return Source(mount_id, text, tree, filename, compiled, notes)
+
+
+def _unfence(code: str) -> str:
+    """Remove the Markdown fence around the code, if there is one."""
+    lines = code.strip().splitlines(keepends=True)
+    opening = _OPENING.fullmatch(lines[0].rstrip("\r\n")) if lines else None
+    if opening is None:
+        return code
+    fence = opening[1]
+    closing = lines[-1].strip()
+    closed = len(lines) > 1 and closing.startswith(fence) and not closing.strip(fence[0])
+    if fence[0] == "~" and not closed:  # `~~~x` alone is Python
+        return code
+    return "".join(lines[1:-1] if closed else lines[1:])
+
+
+def _tree(text: str, filename: str, mount_id: str) -> ast.Module:
+    """Parse the text as a module; indented as a whole, as the block of an `if`."""
+    try:
+        return _parsed(text, filename, mount_id)
+    except IndentationError as error:
+        if error.msg != "unexpected indent":
+            raise explain(error, text, mount_id) from None
+        try:
+            block = _parsed(f"if 1:\n{text}", filename, mount_id)
+        except SyntaxError as inner:
+            raise explain(inner, text, mount_id, shift=1) from None
+        if len(block.body) > 1:  # only its first lines are indented
+            raise explain(error, text, mount_id) from None
+        ast.increment_lineno(block, -1)
+        return ast.Module(cast("ast.If", block.body[0]).body, type_ignores=[])
+    except SyntaxError as error:
+        raise explain(error, text, mount_id) from None
+
+
+def _parsed(text: str, filename: str, mount_id: str) -> ast.Module:
+    try:
+        return ast.parse(text, filename)
+    except (RecursionError, MemoryError):
+        raise MountSyntaxError("the code is nested too deeply", mount_id) from None
+    except ValueError as error:  # null bytes, lone surrogates
+        raise MountSyntaxError(f"the text is no Python source: {error}", mount_id) from None
+
+
+def _compile(tree: ast.Module, text: str, filename: str, mount_id: str) -> CodeType:
+    """Move the statements into an async function, `__future__` imports before it, and compile."""
+    future = [node for node in tree.body if _is_future(node)]
+    body = [node for node in tree.body if not _is_future(node)]
+    skeleton = ast.parse(f"async def {TOP_LEVEL}(): pass", filename)
+    function = cast("ast.AsyncFunctionDef", skeleton.body[0])
+    function.body = body or function.body
+    skeleton.body = [*future, function]
+    try:
+        return compile(skeleton, filename, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        raise explain(error, text, mount_id) from None
+    except (RecursionError, MemoryError):
+        raise MountSyntaxError("the code is nested too deeply", mount_id) from None
+    except ValueError as error:  # such as an integer literal with too many digits
+        raise MountSyntaxError(f"the code does not compile: {error}", mount_id) from None
+
+
+def _is_future(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
+
+
+def _check_scope(tree: ast.Module, text: str, mount_id: str) -> None:
+    """Refuse code without a `return` of its own, and a `yield` at its top level."""
+    own = list(_own_nodes(tree))
+    for node in own:
+        if isinstance(node, ast.Yield | ast.YieldFrom):
+            raise MountSyntaxError(
+                "'yield' at the top level",
+                mount_id,
+                line=node.lineno,
+                excerpt=f"    {lines_of(text)[node.lineno - 1].strip()}",
+                hint="the code returns a plugin; a generator belongs into the plugin's `apply`",
+            )
+    if any(isinstance(node, ast.Return) for node in own):
+        return
+    raise MountSyntaxError("it has no `return` at its top level", mount_id, hint=_no_return(tree))
+
+
+def _own_nodes(tree: ast.Module) -> Iterator[ast.AST]:
+    """Walk what belongs to the code's own scope, not to functions and classes in it."""
+    waiting: list[ast.AST] = list(tree.body)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, _SCOPES):
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def _no_return(tree: ast.Module) -> str:
+    nested = [
+        (node.lineno, scope.name)
+        for scope in ast.walk(tree)
+        if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(scope)
+        if isinstance(node, ast.Return)
+    ]
+    last = tree.body[-1] if tree.body else None
+    parts: list[str] = []
+    if nested:
+        line, name = nested[0]
+        parts.append(f"the `return` in line {line} belongs to the function `{name}`")
+    if isinstance(last, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        parts.append(f"did you forget `return {last.name}` at the end?")
+    return "\n".join([*(["; ".join(parts)] if parts else []), FORMS])
 
 
 async def evaluate(source: Source, namespace: dict[str, object], *, guard: Guard) -> object:
-    """Run the code of a mount in its namespace and return what it returned.
+    """Run the code of a mount in its namespace.
+
+    Its lines are kept for tracebacks until `forget` is called, which a failure does itself.
+
+    Args:
+        source: The parsed code.
+        namespace: Its globals, from `make_namespace`.
+        guard: Bounds its synchronous stretches.
+
+    Returns:
+        What the code returned.
 
     Raises:
         MountTimeoutError: A synchronous stretch was ended.
         MountError: The code raised; the message has its own lines.
     """
-    raise NotImplementedError
+    lines = [f"{line}\n" for line in lines_of(source.text)]
+    linecache.cache[source.filename] = (len(source.text), None, lines, source.filename)
+    kept = False
+    try:
+        with guard.held():
+            value = await _run(source, namespace)
+            strike = guard.strike(source.mount_id)
+        if strike is not None:  # it was ended, and went on as if nothing had happened
+            raise strike.again()
+        kept = True
+        return value
+    finally:
+        if not kept:
+            forget(source)
+
+
+async def _run(source: Source, namespace: dict[str, object]) -> object:
+    try:
+        exec(source.code, namespace)  # noqa: S102 - the purpose of this module
+        body = cast("Callable[[], Awaitable[object]]", namespace.pop(TOP_LEVEL))
+        return await body()
+    except MountTimeoutError as error:
+        raise error.again() from None
+    except GeneratorExit:
+        raise
+    except BaseException as error:
+        if is_interrupt(error):
+            raise
+        raise mount_error(error, source.mount_id) from error
 
 
 def forget(source: Source) -> None:
-    """Forget the lines kept for tracebacks; call it when the mount is over or has failed."""
-    raise NotImplementedError
+    """Forget the lines kept for tracebacks; call it when the mount is over.
 
-
-def check_plugin(value: object, mount_id: str) -> None:
-    """Refuse a value that is no plugin, saying what it is.
-
-    Raises:
-        MountResultError: It is no plugin.
+    Args:
+        source: What was evaluated.
     """
-    raise NotImplementedError
+    linecache.cache.pop(source.filename, None)

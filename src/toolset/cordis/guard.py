@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from toolset.cordis.alarm import Alarm, usable
@@ -68,7 +68,7 @@ class Guard:
         self._strikes.clear()
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def held(self) -> Generator[None]:
         """Hold the guard for the length of a `with` block.
 
         Yields:

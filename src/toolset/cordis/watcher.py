@@ -59,7 +59,7 @@ class Watcher:
     def _run(self) -> None:
         wait = self._every
         while not self._over.wait(wait):
-            frame = sys._current_frames().get(self._watched)
+            frame = _frame_of(self._watched)
             with self._judging:
                 verdict = self._judge.verdict(frame, time.perf_counter(), self._begun)
             del frame
@@ -76,19 +76,23 @@ class Watcher:
             self._judge.forget(frame)
 
 
+def _frame_of(thread: int) -> FrameType | None:
+    """Give the innermost frame of a thread."""
+    frames = sys._current_frames()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - no other way
+    return frames.get(thread)
+
+
 def _raise_in(thread: int, error: MountTimeoutError) -> None:
     """Have another thread raise an error at its next bytecode."""
 
-    class Ended(MountTimeoutError):  # the interpreter takes a class and makes the error itself
+    class EndedError(MountTimeoutError):  # the interpreter takes a class, and makes the error
         def __init__(self) -> None:
-            super().__init__(
-                error.mount_id, error.line, error.function, error.seconds, error.text
-            )
+            super().__init__(error.mount_id, error.line, error.place, error.seconds, error.text)
 
         def again(self) -> MountTimeoutError:
             return error.again()
 
-    Ended.__name__ = Ended.__qualname__ = MountTimeoutError.__name__
-    Ended.__module__ = MountTimeoutError.__module__
+    EndedError.__name__ = EndedError.__qualname__ = MountTimeoutError.__name__
+    EndedError.__module__ = MountTimeoutError.__module__
     raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
-    raise_in(ctypes.c_ulong(thread), ctypes.py_object(Ended))
+    raise_in(ctypes.c_ulong(thread), ctypes.py_object(EndedError))

@@ -1,0 +1,203 @@
+"""Say what mounted code did wrong: its own lines of a traceback, and what it returned instead."""
+
+# Maintainers: words about failures of running code. It reads exceptions and values and changes none.
+# Whatever it calls on a mounted object (`repr`, `str`) may run mounted code, so nothing here is done
+# while the guard is not held.
+
+from __future__ import annotations
+
+import asyncio
+import dis
+import inspect
+import itertools
+import reprlib
+import traceback
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+from typing import Final, cast
+
+from toolset.cordis.deadline import frame_name, mount_of, place_in
+from toolset.cordis.errors import MountError, MountResultError
+from toolset.cordis.parse_errors import FORMS
+from toolset.cordis.traps import way_out
+from toolset.runtime.errors import PluginTypeError
+from toolset.runtime.plugins import read_plugin
+
+__all__ = ["check_plugin", "is_interrupt", "mount_error", "name_hint", "own_lines"]
+
+_LONGEST: Final = 2000
+_FRAMES: Final = 8
+_CAUSES: Final = 3
+_OTHER_NAMES: Final = {
+    "null": "Python writes `None`",
+    "undefined": "Python writes `None`",
+    "true": "Python writes `True`",
+    "false": "Python writes `False`",
+    "this": "Python methods take `self` as their first parameter",
+    "require": "Python writes `import name`",
+    "module": "end the code with `return plugin`",
+    "exports": "end the code with `return plugin`",
+    "process": "the host's process is withheld",
+    "JSON": "Python writes `import json` and `json.dumps(...)`, `json.loads(...)`",
+    "Math": "Python writes `import math`",
+    "Promise": "Python awaits coroutines: `async def` and `await`",
+    "setTimeout": 'declare inject = ["timer"] and call `ctx.set_timeout(...)`',
+    "setInterval": 'declare inject = ["timer"] and call `ctx.set_interval(...)`',
+    "ctx": "the context is what `apply(ctx)` receives; it does not exist before",
+}
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Tell an exception that is meant for the host from one that mounted code made itself.
+
+    Args:
+        error: What came out of mounted code.
+
+    Returns:
+        True for a Ctrl-C of the person at the terminal and for a cancellation of the running task.
+    """
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        return task is not None and task.cancelling() > 0
+    return isinstance(error, KeyboardInterrupt) and not _raised_by_mount(error.__traceback__)
+
+
+def _raised_by_mount(trace: TracebackType | None) -> bool:
+    """Tell whether the innermost instruction is a `raise` that stands in mounted code."""
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None or not mount_of(trace.tb_frame.f_code.co_filename):
+        return False
+    return dis.opname[trace.tb_frame.f_code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"
+
+
+def mount_error(error: BaseException, mount_id: str) -> MountError:
+    """Describe what mounted code raised, with the mount's own lines only.
+
+    Args:
+        error: What it raised.
+        mount_id: The mount.
+
+    Returns:
+        The error to raise in its place.
+    """
+    parts = [f"{mount_id} raised {_one_line(error)}", *own_lines(error, mount_id)]
+    for cause in _causes(error):
+        parts += [f"because of {_one_line(cause)}", *own_lines(cause, mount_id)]
+    hint = name_hint(error)
+    if hint:
+        parts.append(hint)
+    return MountError("\n".join(parts), mount_id)
+
+
+def _one_line(error: BaseException) -> str:
+    kind = type(error)
+    text = "".join(traceback.format_exception_only(error)).strip()
+    text = kind.__name__ + text.removeprefix(f"{kind.__module__}.{kind.__qualname__}").removeprefix(
+        kind.__qualname__
+    )
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    for _ in range(_CAUSES):
+        cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        if cause is None:
+            return
+        yield cause
+        error = cause
+
+
+def own_lines(error: BaseException, mount_id: str) -> list[str]:
+    """List the lines of a mount that an exception passed through, outermost first.
+
+    Args:
+        error: The exception.
+        mount_id: The mount.
+
+    Returns:
+        Two lines for each place: where, and the text that stands there.
+    """
+    filename = frame_name(mount_id)
+    stack = [
+        (frame, line)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if frame.f_code.co_filename == filename
+    ]
+    left_out = len(stack) - 2 * _FRAMES
+    if left_out > 0:
+        stack = stack[:_FRAMES] + stack[-_FRAMES:]
+    shown: list[str] = []
+    summaries = traceback.StackSummary.extract(iter(stack), lookup_lines=True)
+    for index, ((frame, line), summary) in enumerate(zip(stack, summaries, strict=True)):
+        if index == _FRAMES and left_out > 0:
+            shown.append(f"  … {left_out} more")
+        shown.append(f"  line {line}, {place_in(frame.f_code)}")
+        if summary.line:
+            shown.append(f"    {summary.line}")
+    return shown
+
+
+def name_hint(error: BaseException) -> str:
+    """Give the way out for an unknown name that is withheld, unimported or of another language.
+
+    Args:
+        error: What was raised.
+
+    Returns:
+        A sentence, or an empty text.
+    """
+    if not isinstance(error, NameError) or isinstance(error, UnboundLocalError):
+        return ""
+    name: str = error.name or ""
+    if name in _OTHER_NAMES:
+        return f"likely cause: {_OTHER_NAMES[name]}"
+    way = way_out(name)
+    return f"`{name}`: {way}" if way else ""
+
+
+def check_plugin(value: object, mount_id: str) -> None:
+    """Refuse a value that is no plugin, saying what it is.
+
+    Args:
+        value: What the code returned.
+        mount_id: The mount.
+
+    Raises:
+        MountResultError: It is no plugin.
+    """
+    try:
+        read_plugin(value)
+    except PluginTypeError as error:
+        raise MountResultError(mount_id, _describe(value), _result_hint(value, error)) from None
+
+
+def _describe(value: object) -> str:
+    if value is None:
+        return "None"
+    kind = type(value).__name__
+    if inspect.iscoroutine(value) or inspect.isgenerator(value) or inspect.isasyncgen(value):
+        return f"a {kind} of `{value.__name__}`"
+    if isinstance(value, Mapping):
+        keys = [repr(key) for key in itertools.islice(cast("Mapping[object, object]", value), 8)]
+        return f"a {kind} with the keys {', '.join(keys) or '(none)'}"
+    article = "an" if kind[:1] in "aeiouAEIOU" else "a"
+    return f"{article} {kind}: {reprlib.repr(value)}"
+
+
+def _result_hint(value: object, error: PluginTypeError) -> str:
+    if _has_key(value, "apply"):
+        return f"a mapping is no plugin: make its keys the attributes of an object\n{FORMS}"
+    if inspect.iscoroutine(value):
+        value.close()  # nobody will await it
+    if inspect.iscoroutine(value) or inspect.isgenerator(value) or inspect.isasyncgen(value):
+        return f"return the function itself, do not call it: `return apply`\n{FORMS}"
+    if value is None or isinstance(value, str | int | float | list | tuple | set):
+        return FORMS
+    if hasattr(value, "execute"):
+        return f"a tool is registered in `apply`: `ctx.tools.register(...)`\n{FORMS}"
+    return f"{error}\n{FORMS}"
+
+
+def _has_key(value: object, key: str) -> bool:
+    return isinstance(value, Mapping) and key in cast("Mapping[object, object]", value)
