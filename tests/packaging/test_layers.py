@@ -23,6 +23,8 @@ RANKS = {
     "bridges": 6,
     "cli": 6,
 }
+# Runs in a process of its own, where it boots the plugins that are described.
+BOOTING = {"toolset_gen.boot_child"}
 FILES = [
     (package.__name__, Path(package.__path__[0]), path)
     for package in (toolset, toolset_gen)
@@ -55,7 +57,7 @@ def allowed(importer: str, target: str) -> bool:
     if there[0] == "toolset_gen":
         return here[0] == "toolset_gen" or here[:2] == ["toolset", "cli"]
     if here[0] == "toolset_gen":
-        return there[:2] == ["toolset", "catalog"]
+        return there[:2] == ["toolset", "catalog"] or importer in BOOTING
     assert here[1] in RANKS, f"{importer} is in no layer; add it to RANKS"
     if there[1] not in RANKS:
         return RANKS[here[1]] > RANKS["services"]  # `from toolset import Context`
