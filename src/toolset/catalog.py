@@ -310,6 +310,7 @@ class TypeEntry(NamedTuple):
         type_refs: Canonical import paths of every name its declaration uses, sorted.
         frozen: Whether instances are immutable.
         truncated: Whether `declaration` was cut.
+        constructor: How it is called to make an instance, None when it is not.
     """
 
     name: str
@@ -323,6 +324,7 @@ class TypeEntry(NamedTuple):
     type_refs: tuple[str, ...] = ()
     frozen: bool = False
     truncated: bool = False
+    constructor: Member | None = None
 
 
 class PluginEntry(NamedTuple):

@@ -1,0 +1,154 @@
+"""A type's shape as Python text: fields and signatures, no bodies."""
+
+# Maintainers: text that people and models read; valid Python but for factories shown as such. Own
+# members only: bases are named and described themselves.
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from toolset.catalog import Member, Parameter, TypeKind
+from toolset_gen.extract.fields import FieldSpec
+from toolset_gen.extract.library import Library
+from toolset_gen.extract.raw import RawClass, RawFunction, RawVariable
+from toolset_gen.extract.spelling import spell
+
+__all__ = ["LONGEST", "declare_alias", "declare_class"]
+
+LONGEST = 1500
+"""Characters of a declaration; a longer one is cut and said to be."""
+
+
+def declare_class(
+    raw: RawClass,
+    kind: TypeKind,
+    members: Sequence[Member],
+    fields: Sequence[FieldSpec],
+    library: Library,
+) -> str:
+    """Spell a class.
+
+    Args:
+        raw: The class.
+        kind: What kind it is.
+        members: Its own public members.
+        fields: Its own fields.
+        library: What resolves constants.
+
+    Returns:
+        Its declaration.
+    """
+    lines = [f"@{item.text}" for item in raw.decorators if kind == "dataclass"]
+    arguments = [base.text for base in raw.bases]
+    arguments += [f"{name}={value.text}" for name, value in raw.keywords]
+    inside = f"({', '.join(arguments)})" if arguments else ""
+    lines.append(f"class {raw.name}{inside}:")
+    body = [*_settings(raw, kind), *(_field(spec) for spec in fields), *_constructor(raw, kind)]
+    body += _validators(raw)
+    for member in members:
+        body += _member(member)
+    return "\n".join([*lines, *(f"    {line}" for line in body or ["..."])])
+
+
+def declare_alias(raw: RawVariable) -> str:
+    """Spell a type alias.
+
+    Args:
+        raw: The variable.
+
+    Returns:
+        Its declaration.
+    """
+    note = raw.annotation
+    if raw.is_alias and note is not None:
+        return f"{raw.name}: TypeAlias = {note.text}"
+    return f"{raw.name} = {raw.value.text if raw.value is not None else '...'}"
+
+
+def _settings(raw: RawClass, kind: TypeKind) -> Iterable[str]:
+    config = raw.member("model_config")
+    if kind == "model" and isinstance(config, RawVariable) and config.value is not None:
+        yield f"model_config = {config.value.text}"
+
+
+def _field(spec: FieldSpec) -> str:
+    raw = spec.raw
+    value = f" = {raw.value.text}" if raw.value is not None else ""
+    return f"{raw.name}: {raw.annotation.text}{value}" if raw.annotation else f"{raw.name}{value}"
+
+
+def _constructor(raw: RawClass, kind: TypeKind) -> Iterable[str]:
+    made = raw.member("__init__")
+    if not isinstance(made, RawFunction) or kind in {"enum", "typed dict", "protocol"}:
+        return
+    parameters = [
+        Parameter(
+            name=item.name,
+            kind=item.kind,
+            annotation=item.annotation.text if item.annotation else "",
+            default=item.default or "",
+        )
+        for item in made.parameters
+    ]
+    yield f"def {spell('__init__', parameters, made.returns.text if made.returns else '')}: ..."
+
+
+def _validators(raw: RawClass) -> Iterable[str]:
+    """The validators of a pydantic model: what they check is part of its contract."""
+    for item in raw.members:
+        if not isinstance(item, RawFunction):
+            continue
+        marks = [d for d in item.decorators if d.path.startswith("pydantic.")]
+        if any(d.path.endswith(("field_validator", "model_validator")) for d in marks):
+            yield from (f"@{d.text}" for d in marks)
+            yield f"def {item.name}(...): ..."
+
+
+def _member(member: Member) -> Iterable[str]:
+    if member.kind in {"attribute", "class variable"}:
+        value = f" = {member.default}" if member.default else ""
+        note = member.returns.annotation
+        wrapped = f"ClassVar[{note}]" if member.kind == "class variable" and note else note
+        yield f"{member.name}: {wrapped}{value}" if note else f"{member.name}{value or ': ...'}"
+        return
+    if member.kind in {"property", "cached property"}:
+        yield "@property" if member.kind == "property" else "@cached_property"
+        note = member.returns.annotation
+        arrow = f" -> {note}" if note else ""
+        yield f"{'async ' if member.awaited else ''}def {member.name}(self){arrow}: ..."
+        return
+    several = len(member.signatures) > 1
+    for signature in member.signatures or ():
+        yield from _decorators(member, overloaded=several)
+        yield _function(member, signature.parameters, signature.returns.annotation)
+    if not several:
+        yield from _decorators(member, overloaded=False)
+        yield _function(member, member.parameters, member.returns.annotation)
+
+
+def _decorators(member: Member, *, overloaded: bool) -> Iterable[str]:
+    if overloaded:
+        yield "@overload"
+    if member.kind == "context manager":
+        yield "@contextmanager"
+    if member.kind == "async context manager":
+        yield "@asynccontextmanager"
+    if member.binding == "class":
+        yield "@classmethod"
+    if member.binding == "static":
+        yield "@staticmethod"
+
+
+def _function(member: Member, parameters: Sequence[Parameter], returns: str) -> str:
+    first = {"instance": "self", "class": "cls"}.get(member.binding)
+    if first is not None:
+        only = bool(parameters) and parameters[0].kind == "positional-only"
+        kind = "positional-only" if only else "positional-or-keyword"
+        parameters = [Parameter(first, kind), *parameters]
+    text = spell(member.name, parameters, returns)
+    word = (
+        "async def"
+        if member.kind in {"coroutine", "async generator", "async context manager"}
+        else "def"
+    )
+    return f"{word} {text}: ..."

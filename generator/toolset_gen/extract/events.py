@@ -1,0 +1,156 @@
+"""Declared events."""
+
+# Maintainers: finds the functions decorated with the runtime's `event` and describes them. Producers
+# and listeners are added by uses.py's facts, in `with_uses`.
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, cast
+
+from toolset.catalog import EventEntry, EventMode
+from toolset_gen.diagnostics import Diagnostic
+from toolset_gen.extract.describe import Describer
+from toolset_gen.extract.library import Definition, Library
+from toolset_gen.extract.model import Site
+from toolset_gen.extract.names import EVENT, MODES
+from toolset_gen.extract.raw import Expr, RawFunction
+
+__all__ = ["DeclaredEvent", "Events", "find_events", "with_uses"]
+
+
+class DeclaredEvent(NamedTuple):
+    """A declaration.
+
+    Attributes:
+        entry: What the catalog says of it.
+        found: The decorated function.
+    """
+
+    entry: EventEntry
+    found: Definition
+
+
+class Events(NamedTuple):
+    """All declarations, and those that cannot be told.
+
+    Attributes:
+        declared: Declarations in the order of their places, duplicates included.
+        diagnostics: Names and modes that are not constant.
+    """
+
+    declared: tuple[DeclaredEvent, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    def catalog(self) -> tuple[EventEntry, ...]:
+        """Give the entries by name; of two declarations of one name the first by place."""
+        found: dict[str, EventEntry] = {}
+        for item in self.declared:
+            found.setdefault(item.entry.name, item.entry)
+        return tuple(found[name] for name in sorted(found))
+
+    def by_path(self) -> dict[str, EventEntry]:
+        """Give the entries by the canonical path of the declaration."""
+        return {item.found.path: item.entry for item in self.declared}
+
+
+def find_events(describer: Describer) -> Events:
+    """Find the events that the scanned modules declare.
+
+    Args:
+        describer: What describes functions.
+
+    Returns:
+        The declarations.
+    """
+    declared: list[DeclaredEvent] = []
+    diagnostics: list[Diagnostic] = []
+    for found, raw, mark in _marked(describer.library):
+        made = _declare(describer, found, raw, mark)
+        if isinstance(made, Diagnostic):
+            diagnostics.append(made)
+        else:
+            declared.append(made)
+    declared.sort(key=lambda item: item.found.location)
+    return Events(tuple(declared), tuple(diagnostics))
+
+
+def _marked(library: Library) -> Iterator[tuple[Definition, RawFunction, Expr]]:
+    for module in library.modules():
+        for raw in module.definitions:
+            if not isinstance(raw, RawFunction):
+                continue
+            found = Definition(f"{module.name}.{raw.name}", module, raw, "", module.path)
+            for mark in raw.decorators:
+                if library.canonical(mark.path) in EVENT or mark.path in EVENT:
+                    yield found, raw, mark
+
+
+def _declare(
+    describer: Describer, found: Definition, raw: RawFunction, mark: Expr
+) -> DeclaredEvent | Diagnostic:
+    library = describer.library
+    given = mark.keyword("name") or (mark.args[0] if mark.args else None)
+    name = library.constant(given)
+    mode = library.constant(mark.keyword("mode") or (mark.args[1] if len(mark.args) > 1 else None))
+    for what, value, expr in (("name", name, given), ("mode", mode, mark.keyword("mode"))):
+        if value is None:
+            shown = f"`{expr.text}`" if expr is not None else "missing"
+            return Diagnostic(
+                "EVT016",
+                found.file,
+                mark.line,
+                f"the {what} of event {found.path!r} is not a constant: {shown}",
+                f"write the {what} as a string, or as a name that is set once to a string",
+                target=found.path,
+            )
+    if name is None or mode not in MODES:
+        return Diagnostic(
+            "EVT016",
+            found.file,
+            mark.line,
+            f"event {name!r} has the mode {mode!r}, which is none of {', '.join(MODES)}",
+            "declare it with one of the modes",
+            target=found.path,
+        )
+    member = describer.members.function(found)
+    entry = EventEntry(
+        name=name,
+        mode=cast("EventMode", mode),
+        is_async=raw.is_async,
+        signature=member.signature,
+        parameters=member.parameters,
+        returns=member.returns,
+        summary=member.summary,
+        description=member.description,
+        path=library.public(found.path) or found.path,
+        deprecated=member.deprecated,
+    )
+    return DeclaredEvent(entry, found)
+
+
+def with_uses(entries: Iterable[EventEntry], sites: Iterable[Site]) -> tuple[EventEntry, ...]:
+    """Add who dispatches and who listens.
+
+    Args:
+        entries: The events.
+        sites: Every site.
+
+    Returns:
+        The events with their producers and listeners.
+    """
+    producers: dict[str, set[str]] = {}
+    listeners: dict[str, set[str]] = {}
+    for site in sites:
+        if site.name is not None and site.kind == "dispatch":
+            producers.setdefault(site.name, set()).add(site.function)
+        elif site.name is not None and site.kind == "listen":
+            who = site.listener.path if site.listener is not None else site.function
+            listeners.setdefault(site.name, set()).add(who)
+    return tuple(
+        entry._replace(
+            producers=tuple(sorted(producers.get(entry.name, ()))),
+            listeners=tuple(sorted(listeners.get(entry.name, ()))),
+        )
+        for entry in entries
+    )

@@ -1,0 +1,450 @@
+"""All modules together: what a path finally means, and where users import it from."""
+
+# Maintainers: answers for links between modules: imports, re-exports, star imports, inheritance, public
+# paths. It describes nothing. Invariants: never loops on circular imports or bases; answers depend
+# on the set of modules, not on their order. Modules of other packages come through `more`, one by
+# one, when a path leads there.
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from toolset_gen.extract.model import Location
+from toolset_gen.extract.raw import (
+    Expr,
+    RawClass,
+    RawDefinition,
+    RawFunction,
+    RawModule,
+    RawVariable,
+)
+from toolset_gen.extract.stubs import merge_stub
+
+__all__ = ["Definition", "Library"]
+
+
+class Definition(NamedTuple):
+    """A definition and where it stands.
+
+    Attributes:
+        path: Its canonical path.
+        module: Its module.
+        raw: What it is.
+        owner: Path of the class it is in, `""` at the top of a module.
+        file: The file it is written in.
+    """
+
+    path: str
+    module: RawModule
+    raw: RawDefinition
+    owner: str
+    file: str
+
+    @property
+    def location(self) -> Location:
+        """Where it is defined."""
+        return Location(self.file, self.raw.line)
+
+
+class Library:
+    """The modules that are read.
+
+    Args:
+        modules: Descriptions of the scanned modules, stubs included.
+        more: Gives a module of another package by its name, None when there is none.
+    """
+
+    def __init__(
+        self,
+        modules: Iterable[RawModule],
+        more: Callable[[str], Iterable[RawModule]] | None = None,
+    ) -> None:
+        self._more = more
+        self._modules: dict[str, RawModule] = {}
+        self._members: dict[str, dict[str, RawDefinition]] = {}
+        self._imports: dict[str, dict[str, str]] = {}
+        self._stub_only: dict[tuple[str, str], str] = {}
+        self._found: dict[str, Definition | RawModule | None] = {}
+        self._asked: set[str] = set()
+        self._mros: dict[str, tuple[str, ...]] = {}
+        groups: dict[str, list[RawModule]] = {}
+        for module in modules:
+            groups.setdefault(module.name, []).append(module)
+        self.scanned = tuple(sorted(groups))
+        for name in self.scanned:
+            self._add(groups[name])
+        self._public = self._public_paths()
+
+    def _add(self, parts: Iterable[RawModule]) -> None:
+        """Add a module, its stub merged in."""
+        ordered = sorted(parts, key=lambda item: (item.is_stub, not item.is_package, item.path))
+        source = next((item for item in ordered if not item.is_stub), None)
+        stub = next((item for item in ordered if item.is_stub), None)
+        module = source or stub
+        if module is None:
+            return
+        if source is not None and stub is not None:
+            real = {item.name for item in source.definitions}
+            for item in stub.definitions:
+                if item.name not in real:
+                    self._stub_only[module.name, item.name] = stub.path
+            module = merge_stub(source, stub)
+        self._modules[module.name] = module
+        self._members[module.name] = {item.name: item for item in module.definitions}
+        self._imports[module.name] = dict(module.imports)
+
+    def module(self, name: str) -> RawModule | None:
+        """Find a module, reading it when it is another package's.
+
+        Args:
+            name: Its dotted name.
+
+        Returns:
+            The module, None when there is none.
+        """
+        if name not in self._modules and self._more is not None and name not in self._asked:
+            self._asked.add(name)
+            self._add(self._more(name))
+        return self._modules.get(name)
+
+    def modules(self) -> Iterator[RawModule]:
+        """Give the scanned modules, sorted by name."""
+        for name in self.scanned:
+            yield self._modules[name]
+
+    def find(self, path: str) -> Definition | RawModule | None:
+        """Follow a path to what it finally means.
+
+        Args:
+            path: A dotted path.
+
+        Returns:
+            A definition or a module; None when no module that is read defines it.
+        """
+        if path not in self._found:
+            self._found[path] = self._follow(path, frozenset())
+        return self._found[path]
+
+    def definition(self, path: str) -> Definition | None:
+        """Follow a path to a definition.
+
+        Args:
+            path: A dotted path.
+
+        Returns:
+            The definition, None when there is none.
+        """
+        found = self.find(path)
+        return found if isinstance(found, Definition) else None
+
+    def canonical(self, path: str) -> str:
+        """Give the path of the definition that a path leads to.
+
+        Args:
+            path: A dotted path.
+
+        Returns:
+            The canonical path; of what no read module defines, the path as far as it can be followed.
+        """
+        found = self.find(path)
+        if isinstance(found, Definition):
+            return found.path
+        if isinstance(found, RawModule):
+            return found.name
+        return self._outside(path, frozenset())
+
+    def is_known(self, path: str) -> bool:
+        """Say whether a path leads somewhere, as far as the sources that are read can tell.
+
+        Args:
+            path: A dotted path.
+
+        Returns:
+            False when it ends in a module that is read and defines no such name.
+        """
+        if path.startswith("?"):
+            return False
+        return self.find(path) is not None or not self._inside(self.canonical(path))
+
+    def _inside(self, path: str) -> bool:
+        return path.partition(".")[0] in {name.partition(".")[0] for name in self._modules}
+
+    def _outside(self, path: str, seen: frozenset[str]) -> str:
+        """Follow imports until the path leaves the modules that are read."""
+        if path in seen:
+            return path
+        module, rest = self._split(path)
+        if module is None or not rest:
+            return path
+        target = self._imports[module.name].get(rest[0])
+        if target is not None:
+            return self._outside(".".join([target, *rest[1:]]), seen | {path})
+        member = self._members[module.name].get(rest[0])
+        if isinstance(member, RawVariable) and _is_alias(member) and member.value is not None:
+            return self._outside(".".join([member.value.path, *rest[1:]]), seen | {path})
+        for star in module.stars:
+            if self.module(star) is None:
+                continue
+            ahead = self._outside(".".join([star, *rest]), seen | {path})
+            if not self._inside(ahead):
+                return ahead
+        return path
+
+    def _split(self, path: str) -> tuple[RawModule | None, list[str]]:
+        """Find the module a path begins with, and what follows."""
+        parts = path.split(".")
+        for end in range(len(parts), 0, -1):
+            name = ".".join(parts[:end])
+            if name in self._modules:
+                return self._modules[name], parts[end:]
+        if self._more is not None:
+            for end in range(1, len(parts) + 1):
+                if self.module(".".join(parts[:end])) is None:
+                    break
+            for end in range(len(parts), 0, -1):
+                name = ".".join(parts[:end])
+                if name in self._modules:
+                    return self._modules[name], parts[end:]
+        return None, parts
+
+    def _follow(self, path: str, seen: frozenset[str]) -> Definition | RawModule | None:
+        if path in seen or path.startswith(("?", "builtins.")):
+            return None
+        seen = seen | {path}
+        module, rest = self._split(path)
+        if module is None:
+            return None
+        if not rest:
+            return module
+        return self._in_module(module, rest, seen)
+
+    def _in_module(
+        self, module: RawModule, rest: list[str], seen: frozenset[str]
+    ) -> Definition | RawModule | None:
+        name = rest[0]
+        member = self._members[module.name].get(name)
+        if member is not None:
+            path = f"{module.name}.{name}"
+            file = self._stub_only.get((module.name, name), module.path)
+            return self._in_definition(Definition(path, module, member, "", file), rest[1:], seen)
+        target = self._imports[module.name].get(name)
+        if target is not None:
+            return self._follow(".".join([target, *rest[1:]]), seen)
+        for star in reversed(module.stars):
+            if name in self.exported(star):
+                found = self._follow(".".join([star, *rest]), seen)
+                if found is not None:
+                    return found
+        inner = self.module(f"{module.name}.{name}")
+        if inner is None:
+            return None
+        return self._in_module(inner, rest[1:], seen) if rest[1:] else inner
+
+    def _in_definition(
+        self, found: Definition, rest: list[str], seen: frozenset[str]
+    ) -> Definition | RawModule | None:
+        raw = found.raw
+        if isinstance(raw, RawVariable) and _is_alias(raw) and raw.value is not None:
+            ahead = self._follow(".".join([raw.value.path, *rest]), seen)
+            if isinstance(ahead, RawModule) or (
+                ahead is not None and isinstance(ahead.raw, (RawClass, RawFunction))
+            ):
+                return ahead
+        if not rest:
+            return found
+        if not isinstance(raw, RawClass):
+            return None
+        member = raw.member(rest[0])
+        if member is not None:
+            inner = Definition(
+                f"{found.path}.{rest[0]}", found.module, member, found.path, found.file
+            )
+            return self._in_definition(inner, rest[1:], seen)
+        for base in raw.bases:
+            ahead = self._follow(".".join([base.path, *rest]), seen) if base.path else None
+            if ahead is not None:
+                return ahead
+        return None
+
+    def exported(self, name: str) -> tuple[str, ...]:
+        """List the names that a star import of a module binds.
+
+        Args:
+            name: The module's dotted name.
+
+        Returns:
+            The names of its `__all__`; without one, those that do not begin with an underscore.
+        """
+        return tuple(dict.fromkeys(self._exported(name, frozenset())))
+
+    def _exported(self, name: str, seen: frozenset[str]) -> Iterator[str]:
+        module = self.module(name)
+        if module is None or name in seen:
+            return
+        if module.exports is None:
+            for own in [*self._members[name], *self._imports[name]]:
+                if not own.startswith("_"):
+                    yield own
+            for star in module.stars:
+                yield from self._exported(star, seen | {name})
+            return
+        for own in module.exports:
+            if own.startswith("*"):
+                yield from self._exported(self.canonical(own[1:]), seen | {name})
+            else:
+                yield own
+
+    # Public paths
+
+    def public(self, path: str) -> str | None:
+        """Say where users import something from.
+
+        Args:
+            path: A canonical path.
+
+        Returns:
+            Its public path, the path itself when no read module defines it; None when it is private.
+        """
+        if path in self._public:
+            return self._public[path]
+        found = self.find(path)
+        if found is None:
+            return path
+        if isinstance(found, Definition) and found.owner:
+            owner = self.public(found.owner)
+            name = found.raw.name
+            return None if owner is None or name.startswith("_") else f"{owner}.{name}"
+        root = path.partition(".")[0]
+        if root not in {name.partition(".")[0] for name in self.scanned}:
+            return path
+        return None
+
+    def public_names(self, module: RawModule) -> tuple[tuple[str, int], ...]:
+        """List what a module offers to users.
+
+        Args:
+            module: A module.
+
+        Returns:
+            Names in order with their rank: 0 for what it defines or lists, 1 for what a package
+            imports without listing it.
+        """
+        if module.exports is not None:
+            return tuple((name, 0) for name in self.exported(module.name))
+        own = [name for name in self._members[module.name] if not name.startswith("_")]
+        found = dict.fromkeys([*own, *module.republished], 0)
+        if module.is_package:
+            for name in self.exported(module.name):
+                found.setdefault(name, 1)
+        return tuple(found.items())
+
+    def _public_paths(self) -> dict[str, str]:
+        best: dict[str, tuple[int, int, str]] = {}
+        for module in self.modules():
+            if any(part.startswith("_") for part in module.name.split(".")):
+                continue
+            for name, rank in self.public_names(module):
+                path = f"{module.name}.{name}"
+                found = self.find(path)
+                if not isinstance(found, Definition):
+                    continue
+                offer = (rank, path.count("."), path)
+                best[found.path] = min(best.get(found.path, offer), offer)
+        return {path: offer[2] for path, offer in best.items()}
+
+    def listed(self) -> dict[str, str]:
+        """Give canonical to public path, where the two differ."""
+        return {path: public for path, public in sorted(self._public.items()) if path != public}
+
+    # Inheritance
+
+    def mro(self, path: str) -> tuple[str, ...]:
+        """Linearise a class and its bases.
+
+        Args:
+            path: Canonical path of a class.
+
+        Returns:
+            Canonical paths, itself first; bases that no read module defines stand as they are.
+            When the bases contradict each other, depth first instead.
+        """
+        if path not in self._mros:
+            self._mros[path] = self._linear(path, frozenset())
+        return self._mros[path]
+
+    def bases(self, path: str) -> tuple[str, ...]:
+        """List the direct bases of a class.
+
+        Args:
+            path: Canonical path of a class.
+
+        Returns:
+            Their canonical paths.
+        """
+        found = self.definition(path)
+        if found is None or not isinstance(found.raw, RawClass):
+            return ()
+        return tuple(self.canonical(base.path) for base in found.raw.bases if base.path)
+
+    def _linear(self, path: str, seen: frozenset[str]) -> tuple[str, ...]:
+        if path in seen:
+            return (path,)
+        bases = [base for base in self.bases(path) if base != path]
+        lines = [list(self._linear(base, seen | {path})) for base in bases]
+        merged = _merge([*(list(line) for line in lines), list(bases)])
+        if merged is None:
+            merged = list(dict.fromkeys(item for line in lines for item in line))
+        return (path, *(item for item in merged if item != path))
+
+    # Constants
+
+    def constant(self, expr: Expr | None) -> str | None:
+        """Find the text that an expression always has.
+
+        Args:
+            expr: A string literal, or the name of something that is one.
+
+        Returns:
+            The text; None when it is not a constant.
+        """
+        return self._constant(expr, frozenset())
+
+    def _constant(self, expr: Expr | None, seen: frozenset[str]) -> str | None:
+        if expr is None or expr.kind == "string":
+            return expr.value if expr is not None else None
+        if expr.kind != "name" or expr.path in seen:
+            return None
+        found = self.definition(expr.path)
+        if found is None or not isinstance(found.raw, RawVariable):
+            return None
+        raw = found.raw
+        return None if raw.rebound or raw.on_self else self._constant(raw.value, seen | {expr.path})
+
+
+def _is_alias(variable: RawVariable) -> bool:
+    """Whether a variable is another name for something: `X = Y`, but no declared type alias."""
+    value = variable.value
+    return (
+        value is not None
+        and value.kind == "name"
+        and not value.path.startswith("?")
+        and not variable.rebound
+        and not variable.on_self
+        and not variable.is_alias
+        and variable.annotation is None
+    )
+
+
+def _merge(lines: list[list[str]]) -> list[str] | None:
+    """The C3 merge; None when there is no consistent order."""
+    out: list[str] = []
+    lines = [line for line in lines if line]
+    while lines:
+        tails = {item for line in lines for item in line[1:]}
+        head = next((line[0] for line in lines if line[0] not in tails), None)
+        if head is None:
+            return None
+        out.append(head)
+        lines = [rest for line in lines if (rest := [item for item in line if item != head])]
+    return out

@@ -1,0 +1,173 @@
+"""What the names at the top of one module refer to."""
+
+# Maintainers: answers for module scope only (sites.py has the scopes inside functions). It reads
+# imports and definitions, follows nothing into other modules. Where branches define a name twice, the
+# first counts: that is the `TYPE_CHECKING` branch, and what `try:` hopes for; comparisons of
+# `sys.version_info` are taken as a new Python would, so that the running one makes no difference.
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Iterator
+
+__all__ = ["BUILTINS", "ModuleScope", "branches", "dotted", "import_targets"]
+
+BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
+
+
+def dotted(node: ast.expr) -> str:
+    """Spell a chain of attributes.
+
+    Args:
+        node: An expression.
+
+    Returns:
+        `a.b.c`, or `""` when it is anything else.
+    """
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ""
+    parts.append(node.id)
+    return ".".join(reversed(parts))
+
+
+def import_targets(
+    node: ast.Import | ast.ImportFrom, module: str, *, is_package: bool
+) -> Iterator[tuple[str, str]]:
+    """List the names an import statement binds.
+
+    Args:
+        node: The statement.
+        module: Dotted name of the module it stands in.
+        is_package: Whether that module is a package.
+
+    Yields:
+        Local name and absolute path; `*` and the module for a star import.
+    """
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            if alias.asname:
+                yield alias.asname, alias.name
+            else:
+                root = alias.name.partition(".")[0]
+                yield root, root
+        return
+    base = node.module or ""
+    if node.level:
+        parts = module.split(".")
+        keep = len(parts) - node.level + (1 if is_package else 0)
+        base = ".".join([*parts[: max(keep, 0)], *filter(None, [base])])
+    for alias in node.names:
+        yield (alias.asname or alias.name), (base if alias.name == "*" else f"{base}.{alias.name}")
+
+
+def branches(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Flatten the conditional blocks of a body, the branch that counts first.
+
+    Args:
+        body: Statements of a module or class.
+
+    Yields:
+        Every statement that may define something, in order of precedence.
+    """
+    for node in body:
+        if isinstance(node, ast.If):
+            first, second = node.body, node.orelse
+            if _is_false(node.test):
+                first, second = second, first
+            yield from branches(first)
+            yield from branches(second)
+        elif isinstance(node, (ast.Try, ast.TryStar)):
+            yield from branches(node.body)
+            yield from branches(node.orelse)
+            for handler in node.handlers:
+                yield from branches(handler.body)
+            yield from branches(node.finalbody)
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            yield from branches(node.body)
+        else:
+            yield node
+
+
+def _is_false(test: ast.expr) -> bool:
+    """Whether a condition is `not TYPE_CHECKING`, or only holds on an older Python."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return dotted(test.operand).rpartition(".")[2] == "TYPE_CHECKING"
+    if isinstance(test, ast.Compare) and dotted(test.left) == "sys.version_info":
+        return isinstance(test.ops[0], (ast.Lt, ast.LtE))
+    return False
+
+
+class ModuleScope:
+    """The names at the top of a module.
+
+    Args:
+        module: Its dotted name.
+        is_package: Whether it is a package.
+        body: Its statements.
+    """
+
+    __slots__ = ("imports", "is_package", "local", "module", "republished", "stars")
+
+    def __init__(self, module: str, body: Iterable[ast.stmt], *, is_package: bool) -> None:
+        self.module = module
+        self.is_package = is_package
+        self.imports: dict[str, str] = {}
+        self.local: set[str] = set()
+        self.stars: list[str] = []
+        self.republished: set[str] = set()
+        for node in branches(body):
+            self._bind(node)
+
+    def _bind(self, node: ast.stmt) -> None:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            for name, target in import_targets(node, self.module, is_package=self.is_package):
+                if name == "*":
+                    self.stars.append(target)
+                elif name not in self.local:
+                    self.imports.setdefault(name, target)
+            self.republished.update(a.asname for a in node.names if a.asname == a.name and a.asname)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            self._define(node.name)
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                for name in ast.walk(target):
+                    if isinstance(name, ast.Name):
+                        self._define(name.id)
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            self._define(node.target.id)
+        elif type(node).__name__ == "TypeAlias":  # `type X = …`, Python 3.12
+            alias: object = getattr(node, "name", None)
+            if isinstance(alias, ast.Name):
+                self._define(alias.id)
+
+    def _define(self, name: str) -> None:
+        if name not in self.imports:
+            self.local.add(name)
+
+    def path(self, name: str, inside: tuple[frozenset[str], str] | None = None) -> str:
+        """Say what a dotted name refers to.
+
+        Args:
+            name: The name as written.
+            inside: Names of the enclosing class's body and the class's path, when there is one.
+
+        Returns:
+            An absolute dotted path; `builtins.…` for a builtin; `?name` when the module does not say.
+        """
+        head, dot, rest = name.partition(".")
+        if inside is not None and head in inside[0]:
+            return f"{inside[1]}.{name}"
+        if head in self.local:
+            return f"{self.module}.{name}"
+        if head in self.imports:
+            return f"{self.imports[head]}{dot}{rest}"
+        if head in BUILTINS:
+            return f"builtins.{name}"
+        if self.stars:
+            return f"{self.module}.{name}"
+        return f"?{name}"

@@ -1,0 +1,173 @@
+"""Where a module uses contexts: dispatches, listens, provides, reads, mounts."""
+
+# Maintainers: answers for finding the sites of one module and describing them as written. Whether a
+# receiver really is a context, and what a name finally means, is linked later (uses.py). A text
+# filter spares modules that cannot have any.
+
+from __future__ import annotations
+
+import ast
+import re
+
+from toolset_gen.extract.expressions import read_expr
+from toolset_gen.extract.frames import BoundContext, BoundFunction, BoundVerb, Frame, Unknown
+from toolset_gen.extract.functions import own_nodes, read_lambda
+from toolset_gen.extract.raw import RawListener, RawPass, RawSite
+from toolset_gen.extract.scope import ModuleScope, dotted
+from toolset_gen.extract.text import SourceText
+
+__all__ = ["VERBS", "read_sites"]
+
+VERBS = frozenset(
+    {"emit", "parallel", "serial", "bail", "waterfall", "on", "once", "provide", "get", "plugin"}
+    | {"inject", "mixin", "accessor", "isolate", "intercept"}
+)
+_MAY = re.compile(r"\bctx\b|\bcaller\b|Context\b")
+_STATIC = frozenset({"staticmethod", "classmethod"})
+
+
+def read_sites(
+    tree: ast.Module, source: SourceText, scope: ModuleScope
+) -> tuple[tuple[RawSite, ...], tuple[RawPass, ...]]:
+    """Find the uses of contexts in a module.
+
+    Args:
+        tree: The module.
+        source: Its text.
+        scope: Its scope.
+
+    Returns:
+        The sites in source order, and the names passed to other functions.
+    """
+    if not any(_MAY.search(line) for line in source.lines):
+        return (), ()
+    reader = _Reader(source)
+    top = Frame(scope, source)
+    top.names.update(reader.module_contexts(tree.body, top))
+    reader.body(tree.body, top)
+    sites = sorted(reader.sites, key=lambda site: (site.line, site.verb))
+    return tuple(sites), tuple(reader.passed)
+
+
+class _Reader:
+    def __init__(self, source: SourceText) -> None:
+        self.source = source
+        self.sites: list[RawSite] = []
+        self.passed: list[RawPass] = []
+
+    def module_contexts(self, body: list[ast.stmt], top: Frame) -> dict[str, BoundContext]:
+        """Find the contexts among a module's own variables; the module's scope knows the rest."""
+        probe = Frame(top.scope, top.source)
+        probe.bind_body(body)
+        return {name: b for name, b in probe.names.items() if isinstance(b, BoundContext)}
+
+    def body(self, body: list[ast.stmt], frame: Frame) -> None:
+        called: set[int] = set()
+        for node in own_nodes(body):
+            self._node(node, frame, called)
+
+    def _node(self, node: ast.AST, frame: Frame, called: set[int]) -> None:
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                self._function(node, frame)
+            case ast.ClassDef():
+                inner = frame.child(node.name, is_class=True)
+                for base in [*node.bases, *node.decorator_list]:
+                    self._expression(base, frame)
+                self.body(node.body, inner)
+            case ast.Lambda():
+                inner = frame.child("")
+                inner.this = frame.this
+                inner.bind_parameters(node.args)
+                self._expression(node.body, inner)
+            case ast.Call():
+                called.add(id(node.func))
+                self._call(node, frame)
+            case ast.Attribute(ctx=ast.Load()) if id(node) not in called:
+                context = frame.context(node.value)
+                if context is not None:
+                    self._add(node.attr, context, None, node.lineno, frame)
+            case _:
+                pass
+
+    def _expression(self, node: ast.expr, frame: Frame) -> None:
+        self.body([ast.Expr(node, lineno=node.lineno, col_offset=node.col_offset)], frame)
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> None:
+        for part in [*node.decorator_list, *node.args.defaults]:
+            self._expression(part, frame)
+        inner = frame.child(node.name)
+        static = any(dotted(item) in _STATIC for item in node.decorator_list)
+        owner = f"{frame.scope.module}.{frame.path}" if frame.is_class and not static else ""
+        inner.bind_parameters(node.args, method_of=owner)
+        if not owner:
+            inner.this = frame.this
+        inner.bind_body(node.body)
+        self.body(node.body, inner)
+
+    def _call(self, node: ast.Call, frame: Frame) -> None:
+        verb, context = "", None
+        if isinstance(node.func, ast.Attribute):
+            verb, context = node.func.attr, frame.context(node.func.value)
+        elif isinstance(node.func, ast.Name):
+            bound = frame.find(node.func.id)
+            if isinstance(bound, BoundVerb):
+                verb, context = bound.verb, bound.context
+        if context is not None:
+            self._add(verb, context, node if verb in VERBS else None, node.lineno, frame)
+            return
+        callee = dotted(node.func).rpartition(".")[2] or verb
+        for arg in node.args:
+            name = dotted(arg)
+            path = frame.resolve(name) if name else "?"
+            if callee and not path.startswith(("?", "builtins.")):
+                self.passed.append(RawPass(path, callee, node.lineno, frame.path))
+
+    def _add(
+        self, verb: str, context: BoundContext, call: ast.Call | None, line: int, frame: Frame
+    ) -> None:
+        listener = None
+        if call is not None and verb in {"on", "once"}:
+            given = call.args[1] if len(call.args) > 1 else _keyword(call, "listener")
+            listener = self._listener(given, frame) if given is not None else None
+        self.sites.append(
+            RawSite(
+                verb=verb,
+                receiver=context.type,
+                call=read_expr(call, self.source, frame.resolve) if call is not None else None,
+                line=line,
+                function=frame.path,
+                listener=listener,
+            )
+        )
+
+    def _listener(self, node: ast.expr, frame: Frame) -> RawListener | None:
+        if isinstance(node, ast.Lambda):
+            function = read_lambda(node, self.source, frame.resolve)
+            return RawListener(f"{frame.scope.module}.<lambda>", function)
+        if isinstance(node, ast.Call):
+            return self._partial(node, frame)
+        name = dotted(node)
+        owner, _, method = name.rpartition(".")
+        if frame.this is not None and owner == frame.this[0]:
+            return RawListener(f"{frame.this[1]}.{method}", bound=1)
+        bound = frame.find(name)
+        if isinstance(bound, BoundFunction):
+            return RawListener(bound.path, bound.function)
+        path = frame.resolve(name) if name and not isinstance(bound, Unknown) else "?"
+        return None if path.startswith("?") else RawListener(path)
+
+    def _partial(self, node: ast.Call, frame: Frame) -> RawListener | None:
+        if frame.resolve(dotted(node.func) or "?") != "functools.partial" or not node.args:
+            return None
+        starred = any(isinstance(arg, ast.Starred) for arg in node.args)
+        inner = self._listener(node.args[0], frame)
+        if inner is None or starred or any(item.arg is None for item in node.keywords):
+            return None
+        names = tuple(item.arg for item in node.keywords if item.arg is not None)
+        bound = inner.bound + len(node.args) - 1
+        return inner._replace(bound=bound, filled=(*inner.filled, *names))
+
+
+def _keyword(call: ast.Call, name: str) -> ast.expr | None:
+    return next((item.value for item in call.keywords if item.arg == name), None)
