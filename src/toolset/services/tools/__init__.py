@@ -1,0 +1,65 @@
+"""Model-facing tools: declare them, register them, run their calls."""
+
+# Order, downwards only: registry -> pipeline, dialects -> rendering, entries -> decorator -> define
+# -> definition -> shallow, schema, validation -> walk, references, models -> events, typed, docstring
+# -> lossless, keywords, records -> errors -> paths, wire -> jsontypes.
+# pydantic and jsonschema are imported by typed.py and validation.py when they are first needed.
+
+from toolset.services.tools.decorator import tool
+from toolset.services.tools.define import define_tool
+from toolset.services.tools.definition import PresentCall, Render, ToolBody, ToolDefinition
+from toolset.services.tools.errors import (
+    DuplicateToolError,
+    NotJsonError,
+    ReservedToolError,
+    ToolArgumentsError,
+    ToolDefinitionError,
+    ToolExitError,
+    ToolGoneError,
+    ToolLookupError,
+)
+from toolset.services.tools.jsontypes import JsonObject, JsonValue
+from toolset.services.tools.paths import Violation
+from toolset.services.tools.pipeline import Guard
+from toolset.services.tools.records import (
+    ContentBlock,
+    PreDecision,
+    ToolAnnotations,
+    ToolCall,
+    ToolCard,
+    ToolKind,
+    ToolResult,
+    ToolSchema,
+)
+from toolset.services.tools.registry import RESERVED_NAMES, ToolRegistry
+
+__all__ = [
+    "RESERVED_NAMES",
+    "ContentBlock",
+    "DuplicateToolError",
+    "Guard",
+    "JsonObject",
+    "JsonValue",
+    "NotJsonError",
+    "PreDecision",
+    "PresentCall",
+    "Render",
+    "ReservedToolError",
+    "ToolAnnotations",
+    "ToolArgumentsError",
+    "ToolBody",
+    "ToolCall",
+    "ToolCard",
+    "ToolDefinition",
+    "ToolDefinitionError",
+    "ToolExitError",
+    "ToolGoneError",
+    "ToolKind",
+    "ToolLookupError",
+    "ToolRegistry",
+    "ToolResult",
+    "ToolSchema",
+    "Violation",
+    "define_tool",
+    "tool",
+]
