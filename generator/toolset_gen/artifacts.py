@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
@@ -211,7 +211,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def _explained(verb: str, path: Path) -> Iterator[None]:
+def _explained(verb: str, path: Path) -> Generator[None]:
     try:
         yield
     except OSError as error:

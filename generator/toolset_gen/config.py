@@ -13,14 +13,15 @@ from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, TypeAlias, TypeVar, cast
 
-from toolset.catalog import nearest
 from toolset_gen.errors import ConfigurationError, UsageError
 
 __all__ = ["Config", "Suppression", "find_root", "read_config"]
 
 T = TypeVar("T")
-Table: TypeAlias = "dict[str, object]"
+Table: TypeAlias = dict[str, object]
 TABLE = "tool.toolset.catalog"
+_EXAMPLE = 'packages = ["my_package"], runtime = "src/my_package/api_catalog.py", pages = "catalog"'
+_NONE: tuple[str, ...] = ()
 
 
 class Suppression(NamedTuple):
@@ -109,7 +110,7 @@ def read_config(root: Path) -> Config:
     path = root / "pyproject.toml"
     text = _read_text(path)
     try:
-        document = cast("Table", tomllib.loads(text))
+        document: Table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(path, (_toml_problem(str(error)),)) from None
     reader = _Reader(path, text)
@@ -136,24 +137,24 @@ def _toml_problem(message: str) -> str:
 
 
 def _find_table(path: Path, document: Table) -> Table:
-    found: object = document
+    found: Table = document
     for name in TABLE.split("."):
-        found = cast("Table", found).get(name) if isinstance(found, dict) else None
-    if isinstance(found, dict):
-        return cast("Table", found)
+        inner = found.get(name)
+        if not isinstance(inner, dict):
+            break
+        found = cast("Table", inner)
+    else:
+        return found
     raise ConfigurationError(
         path,
-        (
-            f' has no table [{TABLE}]; add one that says what to scan: packages = ["my_package"], '
-            'runtime = "src/my_package/api_catalog.py", pages = "catalog"',
-        ),
+        (f" has no table [{TABLE}]; add one that says what to scan: {_EXAMPLE}",),
     )
 
 
 def _config(reader: _Reader, root: Path, table: Table) -> Config:
     reader.known(table, TABLE, _KEYS)
     get = reader.get
-    packages = tuple(get(table, "packages", _strings, ()))
+    packages = get(table, "packages", _strings, _NONE)
     if not packages and "packages" not in reader.refused:
         reader.problem(
             "packages",
@@ -162,13 +163,13 @@ def _config(reader: _Reader, root: Path, table: Table) -> Config:
     return Config(
         root=root,
         packages=packages,
-        sources=tuple(get(table, "sources", _strings, Config._field_defaults["sources"])),
+        sources=get(table, "sources", _strings, ("src", ".")),
         runtime=reader.path_of(table, "runtime", ".py"),
         pages=reader.path_of(table, "pages", ""),
         typed_context=reader.path_of(table, "typed-context", ".py"),
         services=_services(reader, table),
-        catalogs=tuple(get(table, "catalogs", _strings, _default_catalogs(packages))),
-        boot=get(table, "boot", _boolean, True),  # noqa: FBT003 - a default among defaults
+        catalogs=get(table, "catalogs", _strings, _default_catalogs(packages)),
+        boot=get(table, "boot", _boolean, True),
         boot_timeout=get(table, "boot-timeout", _seconds, 20.0),
         suppress=_suppressions(reader, table),
     )
@@ -193,7 +194,7 @@ def _default_catalogs(packages: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _services(reader: _Reader, table: Table) -> tuple[tuple[str, str], ...]:
-    found = reader.get(table, "services", _table, {})
+    found = reader.get(table, "services", _table, Table())
     services: list[tuple[str, str]] = []
     for key, target in sorted(found.items()):
         if isinstance(target, str) and re.fullmatch(r"[\w.]+:[\w.]+", target):
@@ -205,7 +206,7 @@ def _services(reader: _Reader, table: Table) -> tuple[tuple[str, str], ...]:
 
 def _suppressions(reader: _Reader, table: Table) -> tuple[Suppression, ...]:
     found: list[Suppression] = []
-    for number, entry in enumerate(reader.get(table, "suppress", _tables, [])):
+    for number, entry in enumerate(reader.get(table, "suppress", _tables, list[Table]())):
         where = f"suppress[{number}]"
         reader.known(entry, where, Suppression._fields)
         values = [entry.get(name) for name in Suppression._fields]
@@ -238,6 +239,8 @@ class _Reader:
     def known(self, table: Table, where: str, keys: tuple[str, ...]) -> None:
         for key in table:
             if key not in keys:
+                from toolset.catalog import nearest  # noqa: PLC0415 - only a mistake needs it
+
                 close = nearest(key, keys, limit=1)
                 hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(keys)}"
                 self.problem(key, f"unknown key {key!r} in [{where}]; {hint}")
@@ -290,8 +293,11 @@ def _boolean(value: object) -> bool:
     return value
 
 
+_LONGEST = 3600
+
+
 def _seconds(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 3600:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= _LONGEST:
         raise TypeError("a number of seconds above 0, 3600 at most")
     return float(value)
 

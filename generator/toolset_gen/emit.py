@@ -136,6 +136,7 @@ def _one(item: Data) -> str | None:
     if isinstance(item, tuple):
         if not item:
             return "((),)"
-        inner = None if is_record(item) or len(item) > 1 else _one(item[0])
+        (first, *others) = item
+        inner = None if is_record(item) or others else _one(first)
         return None if inner is None else f"({inner},)"
     return f"({_number(item)},)"

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, MutableMapping
 
+from toolset.catalog import Catalog
 from toolset_gen.config import Config
 from toolset_gen.render.json_form import as_json, json_schema
 from toolset_gen.render.module import catalog_module
 from toolset_gen.render.pages import PAGES, PluginNotes, pages
 from toolset_gen.render.typed_context import typed_context
-from toolset.catalog import Catalog
 
 __all__ = ["JSON_FILES", "artifact_paths", "render"]
 

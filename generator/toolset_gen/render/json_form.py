@@ -11,7 +11,6 @@ import types
 import typing
 from typing import Literal, TypeAlias, cast, get_args, get_origin
 
-from toolset import catalog as records
 from toolset.catalog import SCHEMA_VERSION, Catalog, Signature, ToolEntry
 from toolset_gen.artifacts import MARK
 from toolset_gen.emit import is_record
@@ -84,7 +83,7 @@ def json_schema() -> Json:
 
 
 def _record(record: type, definitions: dict[str, Json]) -> Json:
-    hints = typing.get_type_hints(record, vars(records))
+    hints = typing.get_type_hints(record)
     properties: dict[str, Json] = {}
     for name in _fields(record):
         json_text = (record, name) in _JSON_TEXT

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from toolset.catalog import (
@@ -86,7 +87,7 @@ def pages(
         "notes": {path: notes.notes.get(path, ()) for path in paths},
         "packages": packages,
         "pretty": _pretty,
-        "python": lambda shown: "\n".join(formatted[text] for text in _sources(shown)),
+        "python": _layout(formatted),
         "refs": _refs,
         "service_graph": service_graph(catalog),
         "stars": _STARS,
@@ -95,14 +96,25 @@ def pages(
     return {name: fill(f"{name}.j2", **values) for name in PAGES}
 
 
+def _layout(formatted: Mapping[str, str]) -> Callable[[Shown], str]:
+    return lambda shown: "\n".join(formatted[text] for text in _sources(shown))
+
+
 def _pretty(text: str) -> str:
     return json.dumps(json.loads(text), indent=2, ensure_ascii=False, sort_keys=True)
 
 
 def _snippets(catalog: Catalog) -> Iterator[str]:
     members = (m for service in catalog.services for m in service.members)
-    for shown in (*members, *catalog.context, *catalog.events, *catalog.types, *catalog.configs):
-        yield from _sources(shown)
+    shown: tuple[Iterable[Shown], ...] = (
+        members,
+        catalog.context,
+        catalog.events,
+        catalog.types,
+        catalog.configs,
+    )
+    for one in chain.from_iterable(shown):
+        yield from _sources(one)
 
 
 def _sources(shown: Shown) -> tuple[str, ...]:

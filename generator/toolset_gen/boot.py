@@ -1,0 +1,229 @@
+"""Read the tools of plugins by booting them in a process of their own."""
+
+# Maintainers: the parent's half; `boot_child` is the other and the only code here that runs what it
+# scans. Parent and child exchange one JSON object a line: over the child's standard input, and over
+# a pipe that nothing a plugin prints can reach. A plugin that hangs costs its time limit and the
+# child, which is started again for the next one. Nothing is judged here: `check.booting` does.
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO, NamedTuple, Self, TypeAlias, cast
+
+from toolset.catalog import PluginEntry, ToolEntry
+
+__all__ = ["Booted", "Booter", "Frame", "boot_plan"]
+
+REGISTRY = "tools"
+Report: TypeAlias = "dict[str, object]"
+
+
+class Frame(NamedTuple):
+    """Where a plugin's code raised.
+
+    Attributes:
+        file: Absolute path of the source.
+        line: The line, 1-based.
+    """
+
+    file: str
+    line: int
+
+
+class Booted(NamedTuple):
+    """What booting one plugin showed.
+
+    Attributes:
+        plugin: The plugin.
+        providers: Names of the plugins mounted before it, sorted.
+        tools: The tools it registered, sorted by name.
+        failure: Why it did not become active, one sentence; `""` when it did.
+        frames: Where it raised, outermost first.
+    """
+
+    plugin: PluginEntry
+    providers: tuple[str, ...] = ()
+    tools: tuple[ToolEntry, ...] = ()
+    failure: str = ""
+    frames: tuple[Frame, ...] = ()
+
+
+def boot_plan(
+    plugins: Iterable[PluginEntry], known: Iterable[PluginEntry]
+) -> tuple[tuple[PluginEntry, tuple[PluginEntry, ...]], ...]:
+    """Choose the plugins that may register tools, and what must be mounted before each.
+
+    Args:
+        plugins: The scanned plugins.
+        known: Plugins that can provide what those need, in order of preference.
+
+    Returns:
+        Each plugin that injects the tool registry, with its providers, providers first.
+    """
+    providers: dict[str, PluginEntry] = {}
+    for plugin in known:
+        for key in plugin.provides:
+            providers.setdefault(key, plugin)
+    return tuple(
+        (plugin, tuple(_needed(plugin, providers)))
+        for plugin in sorted(plugins)
+        if REGISTRY in (*plugin.inject, *plugin.optional)
+    )
+
+
+def _needed(plugin: PluginEntry, providers: Mapping[str, PluginEntry]) -> Iterator[PluginEntry]:
+    """Walk the providers of a plugin depth first, each once, without running into a cycle."""
+    seen = {plugin.path}
+
+    def walk(keys: Iterable[str]) -> Iterator[PluginEntry]:
+        for key in keys:
+            provider = providers.get(key)
+            if provider is not None and provider.path not in seen:
+                seen.add(provider.path)
+                yield from walk(provider.inject)
+                yield provider
+
+    wanted = plugin.inject if REGISTRY in plugin.inject else (*plugin.inject, REGISTRY)
+    yield from walk(wanted)
+
+
+class Booter:
+    """A child process that boots plugins, one request at a time.
+
+    The process is started at once, so that it imports the runtime while the parent still scans.
+
+    Args:
+        root: The project's root.
+        sources: Folders, relative to the root, that the plugins are imported from.
+        timeout: Seconds that one plugin may take.
+    """
+
+    def __init__(self, root: Path, sources: Sequence[str], timeout: float) -> None:
+        self._paths = [str((root / source).resolve()) for source in sources]
+        self._timeout = timeout
+        self._folder = tempfile.TemporaryDirectory(prefix="toolset-boot-")
+        self._child = _Child(self._paths, self._folder.name)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._child.end()
+        self._folder.cleanup()
+
+    def boot(self, plugin: PluginEntry, providers: tuple[PluginEntry, ...]) -> Booted:
+        """Mount one plugin with its default configuration and read the tools it registers.
+
+        Args:
+            plugin: The plugin.
+            providers: What to mount before it, in order.
+
+        Returns:
+            The tools, or why there are none.
+        """
+        names = tuple(sorted(provider.name for provider in providers))
+        request = {"plugin": plugin.path, "providers": [provider.path for provider in providers]}
+        report = self._child.ask(request, self._timeout)
+        if report is None:
+            failure = self._child.ending(self._timeout)
+            self._child.end()
+            self._child = _Child(self._paths, self._folder.name)
+            return Booted(plugin, names, failure=failure)
+        return Booted(
+            plugin,
+            names,
+            _tools(plugin, cast("list[dict[str, object]]", report["tools"])),
+            cast("str", report["failure"]),
+            tuple(Frame(*frame) for frame in cast("list[tuple[str, int]]", report["frames"])),
+        )
+
+
+def _tools(plugin: PluginEntry, found: Iterable[Mapping[str, object]]) -> tuple[ToolEntry, ...]:
+    return tuple(
+        sorted(
+            ToolEntry(
+                name=str(tool["name"]),
+                plugin=plugin.name,
+                description=str(tool["description"]),
+                parameters=json.dumps(tool["parameters"], sort_keys=True),
+                output="" if tool["output"] is None else json.dumps(tool["output"], sort_keys=True),
+            )
+            for tool in found
+        )
+    )
+
+
+class _Child:
+    """The process, and the thread that reads its answers."""
+
+    def __init__(self, paths: Sequence[str], folder: str) -> None:
+        reading, writing = os.pipe()
+        inherited = os.environ.get("PYTHONPATH")
+        self._process = subprocess.Popen(  # noqa: S603 - this interpreter and our own module
+            [sys.executable, "-m", "toolset_gen.boot_child", str(writing)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=(writing,),
+            cwd=folder,
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join([*paths, *([inherited] if inherited else [])]),
+                "PYTHONDONTWRITEBYTECODE": "1",
+                "PYTHONUTF8": "1",
+            },
+            start_new_session=True,
+        )
+        os.close(writing)
+        self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
+        threading.Thread(target=self._read, args=(os.fdopen(reading),), daemon=True).start()
+
+    def _read(self, pipe: IO[str]) -> None:
+        with pipe:
+            for line in pipe:
+                self._answers.put(line)
+        self._answers.put("")
+
+    def ask(self, request: Mapping[str, object], timeout: float) -> Report | None:
+        """Send a request; gives None when no answer comes in time or the process is gone."""
+        stdin = cast("IO[bytes]", self._process.stdin)
+        try:
+            stdin.write(json.dumps(request).encode() + b"\n")
+            stdin.flush()
+            line = self._answers.get(timeout=timeout)
+        except (BrokenPipeError, queue.Empty):
+            return None
+        return cast("Report", json.loads(line)) if line else None
+
+    def ending(self, timeout: float) -> str:
+        """Say why there was no answer."""
+        try:
+            code = self._process.wait(timeout=0.2)
+        except subprocess.TimeoutExpired:
+            return f"it did not settle within {timeout:g} seconds"
+        return f"it ended the process it was booted in (exit code {code})"
+
+    def end(self) -> None:
+        """End the process and what it started."""
+        if self._process.stdin is not None:
+            with suppress(BrokenPipeError):
+                self._process.stdin.close()
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()

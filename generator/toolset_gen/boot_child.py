@@ -1,0 +1,106 @@
+"""The process that plugins are booted in: `python -m toolset_gen.boot_child FD`.
+
+Reads one request a line from standard input and writes one report a line to the file descriptor.
+"""
+
+# Maintainers: the only module of the generator that runs the code it describes, and so the only one
+# that imports the runtime. Whatever a plugin raises is its report, SystemExit included; whatever it
+# prints goes nowhere. Each request gets a root context of its own.
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+import logging
+import os
+import sys
+import traceback
+from types import TracebackType
+from typing import TypeAlias, cast
+
+from toolset import Context
+
+__all__ = ["main"]
+
+Report: TypeAlias = "dict[str, object]"
+
+
+def main(descriptor: int) -> None:
+    """Answer requests until standard input ends.
+
+    Args:
+        descriptor: Where reports are written.
+    """
+    logging.disable(logging.CRITICAL)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as pipe:
+        for line in sys.stdin.buffer:
+            request = cast("dict[str, object]", json.loads(line))
+            report = _answer(
+                cast("str", request["plugin"]), cast("list[str]", request["providers"])
+            )
+            pipe.write(json.dumps(report) + "\n")
+            pipe.flush()
+
+
+def _answer(plugin: str, providers: list[str]) -> Report:
+    try:
+        return asyncio.run(_boot(plugin, providers))
+    except BaseException as error:  # noqa: BLE001 - what a plugin raises, exits included, is the report
+        return _failure(f"it raised {_said(error)}", error.__traceback__)
+
+
+async def _boot(plugin: str, providers: list[str]) -> Report:
+    async with Context() as ctx:
+        for path in providers:
+            provider = await ctx.plugin(_load(path))
+            if provider.state != "active":
+                return _failure(f"{path}, which it needs, is {provider.state}: {provider.why()}")
+        before = _tools(ctx)
+        fiber = await ctx.plugin(_load(plugin))
+        await asyncio.sleep(0)
+        if fiber.state != "active":
+            return _failure(f"it is {fiber.state}: {fiber.why()}")
+        after = _tools(ctx)
+        return {
+            "tools": [after[name] for name in sorted(after.keys() - before.keys())],
+            "failure": "",
+            "frames": [],
+        }
+
+
+def _load(path: str) -> object:
+    module, _, attribute = path.partition(":")
+    found: object = importlib.import_module(module)
+    for name in filter(None, attribute.split(".")):
+        found = getattr(found, name)
+    return found
+
+
+def _tools(ctx: Context) -> dict[str, Report]:
+    registry = ctx.get("tools")
+    if registry is None:
+        return {}
+    found: dict[str, Report] = {}
+    for schema in registry.schemas():
+        found[schema.name] = {
+            "name": schema.name,
+            "description": schema.description,
+            "parameters": schema.parameters,
+            "output": registry.get(schema.name).output_schema,
+        }
+    return found
+
+
+def _failure(reason: str, trace: TracebackType | None = None) -> Report:
+    frames = [[frame.filename, frame.lineno] for frame in traceback.extract_tb(trace)]
+    return {"tools": [], "failure": reason, "frames": frames}
+
+
+def _said(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

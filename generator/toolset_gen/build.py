@@ -1,0 +1,145 @@
+"""Build every artifact of a project in memory: the one function that generate and verify share."""
+
+# Maintainers: a pure function of the project's files and the installed distributions, but for the
+# child process that boots plugins; it writes nothing. Heavy imports happen inside, since an unchanged
+# verify imports this module and never calls `build`.
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, MutableMapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from toolset_gen.config import Config
+from toolset_gen.diagnostics import Diagnostic, ordered
+from toolset_gen.discover import Sources, discover
+from toolset_gen.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from toolset.catalog import Catalog, PluginEntry
+    from toolset_gen.boot import Booted, Booter
+    from toolset_gen.extract.model import SourceModel
+    from toolset_gen.render.pages import PluginNotes
+
+__all__ = ["Build", "build", "find_sources"]
+
+
+class Build(NamedTuple):
+    """What a project's sources come to.
+
+    Attributes:
+        artifacts: Path relative to the root to bytes; empty when the sources cannot be read.
+        diagnostics: Every violation and every unreadable file, sorted by place.
+    """
+
+    artifacts: dict[str, bytes]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def at_fault(self) -> bool:
+        """Whether nothing may be written."""
+        return any(found.severity == "error" for found in self.diagnostics)
+
+
+def find_sources(config: Config) -> Sources:
+    """Read the files that a project scans.
+
+    Args:
+        config: The project's configuration.
+
+    Returns:
+        The files, without the generated ones.
+    """
+    generated = [path for path in (config.runtime, config.typed_context) if path]
+    return discover(config.root, config.packages, sources=config.sources, exclude=generated)
+
+
+def build(
+    config: Config, sources: Sources, snippets: MutableMapping[str, str] | None = None
+) -> Build:
+    """Build all artifacts.
+
+    Args:
+        config: The project's configuration.
+        sources: What `find_sources` gave for it.
+        snippets: Formatted code of earlier builds; new code is added.
+
+    Returns:
+        The artifacts, and everything that is wrong with the sources.
+
+    Raises:
+        ConfigurationError: A catalog named in the configuration cannot be loaded.
+    """
+    from toolset_gen.boot import Booter  # noqa: PLC0415 - see the head of the module
+    from toolset_gen.check import judge  # noqa: PLC0415
+    from toolset_gen.check.facts import Facts  # noqa: PLC0415
+    from toolset_gen.extract import extract  # noqa: PLC0415
+    from toolset_gen.render import render  # noqa: PLC0415
+
+    others = _load_others(config)
+    if sources.diagnostics and not sources.files:
+        return Build({}, sources.diagnostics)
+    with Booter(config.root, config.sources, config.boot_timeout) as booter:
+        model = extract(sources, services=dict(config.services))
+        model = model._replace(diagnostics=ordered([*sources.diagnostics, *model.diagnostics]))
+        unreadable = any(_is_unreadable(found) for found in model.diagnostics)
+        booted = [] if unreadable or not config.boot else list(_boot(booter, model, others))
+    model = model._replace(catalog=_with_tools(model.catalog, booted))
+    diagnostics = judge(Facts(config, model, others, booted))
+    if unreadable:
+        return Build({}, diagnostics)
+    notes = _notes(model, booted)
+    return Build(
+        render(model.catalog, config, notes, {} if snippets is None else snippets), diagnostics
+    )
+
+
+def _load_others(config: Config) -> Catalog:
+    from toolset.catalog import load  # noqa: PLC0415
+
+    try:
+        return load(config.catalogs)
+    except (ImportError, ValueError) as error:
+        problem = f" a catalog in `catalogs` cannot be loaded: {error}"
+        raise ConfigurationError(config.file, (problem,)) from None
+
+
+def _is_unreadable(found: Diagnostic) -> bool:
+    return found.rule.startswith("SRC") and found.severity == "error"
+
+
+def _boot(booter: Booter, model: SourceModel, others: Catalog) -> Iterator[Booted]:
+    from toolset_gen.boot import boot_plan  # noqa: PLC0415
+
+    plugins = model.catalog.plugins
+    for plugin, providers in boot_plan(plugins, (*plugins, *others.plugins)):
+        yield booter.boot(plugin, providers)
+
+
+def _with_tools(catalog: Catalog, booted: Iterable[Booted]) -> Catalog:
+    """Add the tools, and to each plugin the names of its own."""
+    found = [tool for one in booted for tool in one.tools]
+    names = {one.plugin.path: tuple(tool.name for tool in one.tools) for one in booted}
+
+    def named(plugin: PluginEntry) -> PluginEntry:
+        return plugin._replace(tools=names.get(plugin.path, ()))
+
+    return catalog._replace(
+        tools=tuple(sorted(found)), plugins=tuple(named(plugin) for plugin in catalog.plugins)
+    )
+
+
+def _notes(model: SourceModel, booted: Iterable[Booted]) -> PluginNotes:
+    from toolset_gen.render.pages import PluginNotes  # noqa: PLC0415
+
+    writes: dict[str, set[str]] = {}
+    for site in model.sites:
+        if site.kind == "dispatch" and site.plugin and site.name:
+            writes.setdefault(site.plugin, set()).add(site.name)
+    return PluginNotes(
+        writes={path: tuple(sorted(names)) for path, names in writes.items()},
+        notes={
+            one.plugin.path: (f"booted with {', '.join(one.providers)}",)
+            for one in booted
+            if one.providers
+        },
+    )

@@ -1,0 +1,11 @@
+"""The rules: what the sources say, judged."""
+
+# Layers, downwards only: judge -> booting, configs, docs, events, plugins, services, types, suppress
+# -> facts -> rules. A rule reads facts and gives diagnostics; it reads no file and changes nothing.
+
+from __future__ import annotations
+
+from toolset_gen.check.judge import judge
+from toolset_gen.check.rules import RULES, Rule, explain
+
+__all__ = ["RULES", "Rule", "explain", "judge"]

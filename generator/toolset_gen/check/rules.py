@@ -1,0 +1,137 @@
+"""Which rules there are, and their pages."""
+
+# Maintainers: an id is stable: it stands in users' suppressions, so it is never reused. Each rule has
+# a page in `pages/` whose wrong example breaks it and whose right example does not; test_check_rules.py
+# runs both through the gate, and that is each rule's negative test.
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from toolset.catalog import nearest
+from toolset_gen.diagnostics import Diagnostic, Severity
+from toolset_gen.errors import UsageError
+from toolset_gen.extract.model import Location
+
+__all__ = ["RULES", "Rule", "RuleLookupError", "explain"]
+
+
+class Rule(NamedTuple):
+    """One thing the gate looks at.
+
+    Attributes:
+        id: Stable id, such as `EVT003`.
+        title: What is wrong, in a few words.
+        severity: Whether it stops generation.
+    """
+
+    id: str
+    title: str
+    severity: Severity = "error"
+
+    def at(self, place: Location, target: str, message: str, remedy: str) -> Diagnostic:
+        """Report a violation of this rule.
+
+        Args:
+            place: Where.
+            target: What a suppression names it by.
+            message: One sentence: what is wrong, with which thing.
+            remedy: One sentence: the way out.
+
+        Returns:
+            The diagnostic.
+        """
+        return Diagnostic(
+            self.id, place.path, place.line, message, remedy, self.severity, target=target
+        )
+
+
+_ALL = (
+    Rule("SRC001", "a source file is no valid Python"),
+    Rule("SRC002", "a source file cannot be decoded"),
+    Rule("SRC003", "a source file or folder cannot be read"),
+    Rule("SRC004", "a source file cannot be imported"),
+    Rule("SRC005", "a package is not there"),
+    Rule("SRC006", "two files claim one module"),
+    Rule("SRC007", "a source file makes Python warn", "warning"),
+    Rule("EVT001", "an event is declared without prose"),
+    Rule("EVT002", "an event's parameter is not documented"),
+    Rule("EVT003", "an event's `Args:` entry is empty"),
+    Rule("EVT004", "an event's `Args:` entry is for no parameter"),
+    Rule("EVT005", "what an event's listener returns is not documented"),
+    Rule("EVT006", "a waterfall event has no trailing `next`"),
+    Rule("EVT007", "an event takes `next` and is no waterfall"),
+    Rule("EVT008", "an event's name is not `scope/name`"),
+    Rule("EVT009", "an event is declared twice"),
+    Rule("EVT010", "an event is never dispatched"),
+    Rule("EVT011", "an event is dispatched with another mode's verb"),
+    Rule("EVT012", "an event is declared nowhere"),
+    Rule("EVT013", "a listener cannot take its event's arguments"),
+    Rule("EVT014", "an event's signature is not annotated"),
+    Rule("EVT015", "an event's docstring contradicts its signature"),
+    Rule("EVT016", "an event's name or mode is not a constant"),
+    Rule("EVT017", "a dispatch does not pass its event's arguments"),
+    Rule("SVC001", "a service or its member has no docstring"),
+    Rule("SVC002", "a service's parameter is not documented"),
+    Rule("SVC003", "a service's `Args:` entry is empty"),
+    Rule("SVC004", "a service's `Args:` entry is for no parameter"),
+    Rule("SVC005", "what a service's member returns is not documented"),
+    Rule("SVC006", "a service's signature is not annotated"),
+    Rule("SVC007", "two classes are services under one key"),
+    Rule("SVC008", "a service is provided by nobody"),
+    Rule("SVC009", "a service's attribute has no docstring"),
+    Rule("SVC010", "a service's docstring contradicts its signature"),
+    Rule("SVC011", "a documented exception does not exist"),
+    Rule("SVC012", "a service's key is not a constant"),
+    Rule("TYP001", "a type in a public signature resolves to nothing"),
+    Rule("TYP002", "a type in a public signature is private"),
+    Rule("TYP003", "a type's name is ambiguous", "warning"),
+    Rule("TYP004", "a type's declaration is cut", "warning"),
+    Rule("PLG001", "an injected service is provided by nobody"),
+    Rule("PLG002", "plugins wait for each other"),
+    Rule("PLG003", "a service is read and not injected"),
+    Rule("PLG004", "two plugins have one name"),
+    Rule("PLG005", "two tools have one name"),
+    Rule("PLG006", "a tool plugin does not become active"),
+    Rule("PLG007", "a tool plugin registers no tool"),
+    Rule("CFG001", "a configuration field has no description"),
+    Rule("CFG002", "a configuration field has no type"),
+    Rule("CFG003", "a configuration field's default is refused by its own constraint"),
+    Rule("SUP001", "a suppression applies to nothing"),
+)
+
+RULES = {rule.id: rule for rule in _ALL}
+
+
+class RuleLookupError(UsageError):
+    """No rule has that id.
+
+    Args:
+        rule: The id that was asked for.
+    """
+
+    def __init__(self, rule: str) -> None:
+        self.rule = rule
+        close = nearest(rule.upper(), RULES)
+        hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(RULES)}"
+        super().__init__(f"no rule has the id {rule!r}; {hint}")
+
+
+def explain(rule: str) -> str:
+    """Read a rule's page.
+
+    Args:
+        rule: Its id, in any case.
+
+    Returns:
+        Markdown: what it finds, why, a wrong and a right example.
+
+    Raises:
+        RuleLookupError: No rule has that id.
+    """
+    known = RULES.get(rule.upper())
+    if known is None:
+        raise RuleLookupError(rule)
+    page = Path(__file__).with_name("pages") / f"{known.id}.md"
+    return page.read_text(encoding="utf-8")

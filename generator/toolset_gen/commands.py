@@ -1,0 +1,109 @@
+"""The commands of `toolset catalog`."""
+
+# Maintainers: parses arguments, prints reports, turns outcomes into exit codes: 0 fresh, 1 stale,
+# 2 wrong use, 3 the sources are at fault. A fault of the generator itself shows its traceback and
+# exits 3, never 1: a crash is not staleness.
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import cast
+
+import click
+
+from toolset_gen.config import Config, find_root, read_config
+from toolset_gen.errors import GeneratorError
+from toolset_gen.gate import FAULT, FRESH, examine, regenerate
+from toolset_gen.report import FORMATS, Format, say_generated, say_verified
+
+__all__ = ["catalog"]
+
+_EXTRA = frozenset({"black", "griffe", "jinja2", "libcst"})
+_root = click.option(
+    "--root",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The project, a folder with a pyproject.toml; by default the one you are in.",
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def catalog() -> None:
+    """Generate and verify the API catalog that [tool.toolset.catalog] describes."""
+
+
+@catalog.command()
+@_root
+def generate(root: Path | None) -> None:
+    """Write the artifacts, all or none; exits 3 when the sources are at fault."""
+    with _explained():
+        outcome = regenerate(_config(root))
+        click.echo(say_generated(outcome))
+        sys.exit(FAULT if outcome.at_fault else FRESH)
+
+
+@catalog.command()
+@_root
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(sorted(FORMATS)),
+    default="text",
+    help="Text for people, JSON for machines, annotations for GitHub.",
+)
+def verify(root: Path | None, form: str) -> None:
+    """Check that the artifacts are what the sources say; writes nothing.
+
+    Exits 0 when they are, 1 when one is stale, 3 when the sources are at fault.
+    """
+    with _explained():
+        outcome = examine(_config(root))
+        click.echo(say_verified(outcome, cast("Format", form)))
+        sys.exit(outcome.exit_code)
+
+
+@catalog.command()
+@click.argument("rule")
+def explain(rule: str) -> None:
+    """Say what a rule finds, why, and show a wrong and a right example."""
+    with _explained():
+        from toolset_gen.check.rules import explain as page  # noqa: PLC0415 - verify needs no rules
+
+        click.echo(page(rule), nl=False)
+
+
+def _config(root: Path | None) -> Config:
+    return read_config(find_root(Path.cwd()) if root is None else root.resolve())
+
+
+@contextmanager
+def _explained() -> Generator[None]:
+    """Print errors that say all there is to say, and exit with their code."""
+    try:
+        yield
+    except GeneratorError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(error.exit_code)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _EXTRA:
+            _crash()
+        click.echo(
+            f"error: the generator needs {error.name!r}, which is not installed; "
+            "run `pip install 'cordis-toolset[generator]'`",
+            err=True,
+        )
+        sys.exit(2)
+    except Exception:  # noqa: BLE001 - a crash must not exit 1, which means stale
+        _crash()
+
+
+def _crash() -> None:
+    import traceback  # noqa: PLC0415 - only a crash needs it
+
+    traceback.print_exc()
+    click.echo(
+        "error: the generator itself failed; this is a bug of it. Nothing was written.", err=True
+    )
+    sys.exit(FAULT)

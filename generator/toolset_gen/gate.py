@@ -1,0 +1,102 @@
+"""Compare a project's artifacts with its sources: what `generate`, `verify` and pytest share."""
+
+# Maintainers: decides nothing about how things are said (report) or written (artifacts). The unchanged
+# case must stay cheap: until the cache has failed to answer, nothing heavy is imported.
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from toolset_gen.artifacts import Stale, compare, find_orphans, read_bytes, write
+from toolset_gen.build import build, find_sources
+from toolset_gen.cache import Cache, Remembered, build_key, digest
+from toolset_gen.config import Config
+from toolset_gen.diagnostics import Diagnostic
+
+__all__ = ["FAULT", "FRESH", "STALE", "Outcome", "examine", "regenerate"]
+
+FRESH = 0
+STALE = 1
+FAULT = 3
+
+
+class Outcome(NamedTuple):
+    """How a project's artifacts compare with its sources.
+
+    Attributes:
+        stale: The artifacts that differ, sorted by path.
+        diagnostics: What is wrong with the sources, sorted by place.
+        artifacts: Paths of all artifacts, sorted; empty when the sources cannot be read.
+    """
+
+    stale: tuple[Stale, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    artifacts: tuple[str, ...]
+
+    @property
+    def at_fault(self) -> bool:
+        """Whether the sources are to be repaired first."""
+        return any(found.severity == "error" for found in self.diagnostics)
+
+    @property
+    def exit_code(self) -> int:
+        """What a check of this exits with: 0 fresh, 1 stale, 3 sources at fault."""
+        if self.at_fault:
+            return FAULT
+        return STALE if self.stale else FRESH
+
+
+def examine(config: Config) -> Outcome:
+    """Find out whether a project's artifacts are what its sources say.
+
+    Writes nothing but the cache.
+
+    Args:
+        config: The project's configuration.
+
+    Returns:
+        What differs and what is wrong.
+
+    Raises:
+        GeneratorError: The configuration cannot be served, or an artifact cannot be read.
+    """
+    sources = find_sources(config)
+    cache = Cache(config.root)
+    key = build_key(config, sources)
+    remembered = cache.recall(key)
+    if remembered is not None and _is_fresh(config, remembered):
+        return Outcome((), remembered.diagnostics, tuple(remembered.artifacts))
+    snippets = cache.snippets()
+    built = build(config, sources, snippets)
+    cache.keep_snippets(snippets)
+    if not built.at_fault:
+        hashes = {path: digest(data) for path, data in built.artifacts.items()}
+        cache.remember(key, Remembered(hashes, built.diagnostics))
+    stale = compare(config.root, built.artifacts) if built.artifacts else ()
+    return Outcome(stale, built.diagnostics, tuple(built.artifacts))
+
+
+def _is_fresh(config: Config, remembered: Remembered) -> bool:
+    for path, expected in remembered.artifacts.items():
+        data = read_bytes(config.root / path)
+        if data is None or digest(data) != expected:
+            return False
+    return not any(find_orphans(config.root, remembered.artifacts))
+
+
+def regenerate(config: Config) -> Outcome:
+    """Write the artifacts that are stale, unless the sources are at fault.
+
+    Args:
+        config: The project's configuration.
+
+    Returns:
+        What was stale before, and what is wrong.
+
+    Raises:
+        GeneratorError: The configuration cannot be served, or an artifact cannot be written.
+    """
+    outcome = examine(config)
+    if not outcome.at_fault:
+        write(config.root, outcome.stale)
+    return outcome

@@ -1,0 +1,158 @@
+"""Say how the artifacts compare: as text, as JSON, as annotations of a CI service."""
+
+# Maintainers: every text that ends in a command takes it from `artifacts.COMMAND`, which a test runs.
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Literal, TypeAlias
+
+from toolset_gen.artifacts import COMMAND, Stale
+from toolset_gen.diagnostics import Diagnostic
+from toolset_gen.gate import FRESH, Outcome
+
+__all__ = ["FORMATS", "Format", "say_generated", "say_verified"]
+
+Format: TypeAlias = Literal["text", "json", "github"]
+
+_DIFF_LINES = 40
+_WHY = {
+    "missing": "does not exist",
+    "changed": "differs from what the sources say",
+    "line ends": "differs in its line ends alone (they must be LF: see .gitattributes)",
+    "orphaned": "is generated and no longer produced",
+}
+
+
+def say_verified(outcome: Outcome, form: Format) -> str:
+    """Report a verification.
+
+    Args:
+        outcome: How the artifacts compare.
+        form: The form of the report.
+
+    Returns:
+        The report, without a final newline.
+    """
+    return FORMATS[form](outcome)
+
+
+def say_generated(outcome: Outcome) -> str:
+    """Report a generation.
+
+    Args:
+        outcome: What was stale, and what is wrong.
+
+    Returns:
+        The report, without a final newline.
+    """
+    lines = list(_violations(outcome))
+    if outcome.at_fault:
+        lines.append("Nothing was written: repair the sources and run the command again.")
+    elif outcome.stale:
+        lines += [_done(stale) for stale in outcome.stale]
+    else:
+        lines.append("Everything is fresh; nothing was written.")
+    return "\n".join(lines)
+
+
+def _done(stale: Stale) -> str:
+    return f"{'removed' if stale.why == 'orphaned' else 'wrote'} {stale.path}"
+
+
+def _text(outcome: Outcome) -> str:
+    lines = list(_violations(outcome))
+    for stale in outcome.stale:
+        lines += [f"{stale.path} {_WHY[stale.why]}", *_diff(stale)]
+    if outcome.at_fault:
+        lines.append(f"Repair the sources, then run `{COMMAND}`.")
+    elif outcome.stale:
+        lines.append(f"Run `{COMMAND}`.")
+    elif outcome.exit_code == FRESH:
+        lines.append("The catalog is fresh.")
+    return "\n".join(lines)
+
+
+def _violations(outcome: Outcome) -> Iterator[str]:
+    for found in outcome.diagnostics:
+        target = f" [{found.target}]" if found.target else ""
+        yield f"{_place(found)}: {found.severity} {found.rule}: {found.message}{target}"
+        for line in found.excerpt.splitlines():
+            yield f"    {line}"
+        yield f"    {found.remedy}"
+    count = len(outcome.diagnostics)
+    if count:
+        rule = outcome.diagnostics[0].rule
+        noun = "violation" if count == 1 else "violations"
+        yield f"{count} {noun}; `toolset catalog explain {rule}` explains a rule."
+
+
+def _place(found: Diagnostic) -> str:
+    return f"{found.path}:{found.line}" if found.line else found.path
+
+
+def _diff(stale: Stale) -> Iterator[str]:
+    if stale.why not in {"changed", "missing"}:
+        return
+    import difflib  # noqa: PLC0415 - only a stale artifact needs it
+
+    old, new = (data.decode("utf-8", "replace").splitlines() for data in (stale.old, stale.new))
+    lines = difflib.unified_diff(
+        old, new, f"{stale.path} (on disk)", f"{stale.path} (as the sources say)", lineterm=""
+    )
+    yield from islice(lines, _DIFF_LINES)
+    left = sum(1 for _ in lines)
+    if left:
+        yield f"… {left} more lines"
+
+
+def _json(outcome: Outcome) -> str:
+    report = {
+        "status": "fault" if outcome.at_fault else "stale" if outcome.stale else "fresh",
+        "exit_code": outcome.exit_code,
+        "violations": [found._asdict() for found in outcome.diagnostics],
+        "stale": [
+            {"path": stale.path, "why": stale.why, "diff": list(_diff(stale))}
+            for stale in outcome.stale
+        ],
+        "command": COMMAND,
+    }
+    return json.dumps(report, indent=2)
+
+
+def _github(outcome: Outcome) -> str:
+    lines = [
+        _annotation(
+            found.severity, found.path, found.line, found.rule, f"{found.message}; {found.remedy}"
+        )
+        for found in outcome.diagnostics
+    ]
+    lines += [
+        _annotation(
+            "error", stale.path, 0, "stale", f"{stale.path} {_WHY[stale.why]}; run `{COMMAND}`"
+        )
+        for stale in outcome.stale
+    ]
+    return "\n".join(lines) or "The catalog is fresh."
+
+
+def _annotation(severity: str, path: str, line: int, title: str, message: str) -> str:
+    place = f"file={_property(path)}" + (f",line={line}" if line else "")
+    return f"::{severity} {place},title={_property(title)}::{_data(message)}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+FORMATS: dict[Format, Callable[[Outcome], str]] = {
+    "text": _text,
+    "json": _json,
+    "github": _github,
+}
