@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Awaitable, Callable, Generator
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from toolset.runtime.collect import Collector, Disposer, Rest, Reversible, undo
+from toolset.runtime.errors import NoLoopError
 
 if TYPE_CHECKING:
     from toolset.runtime.fiber import Fiber
@@ -94,17 +96,25 @@ class Effect(Reversible):
         effect = cls(fiber, label)
         fiber.own(effect)
         collector = Collector(label, effect._undo.append, lambda: effect._stopping)
+        made: object = None
+        rest: Rest | None = None
         try:
-            rest = collector.take(setup())
+            made = setup()
+            rest = collector.take(made)
+            if rest is not None:
+                work = effect._finish(rest)
+                effect._setup = fiber.registry.create_task(work, f"{label} of {fiber.name}")
+                effect._setup.add_done_callback(_retrieve)
+        except NoLoopError:
+            _close(made, rest)
+            _ = effect.dispose()
+            raise
         except BaseException:
             _ = effect.dispose()  # what is asynchronous goes on in the ledger
             raise
         if rest is not None:
-            effect._setup = fiber.registry.create_task(
-                effect._finish(rest), f"{label} of {fiber.name}"
-            )
-            effect._setup.add_done_callback(_retrieve)
-        elif effect._stopping:
+            return effect
+        if effect._stopping:
             effect._disposal = None
             _ = effect.dispose()  # disposed from inside its own set-up
         elif not effect._undo:
@@ -190,6 +200,13 @@ class Effect(Reversible):
     async def _stop(self, setup: asyncio.Task[None]) -> None:
         """Let a running set-up come to its next step; it undoes what it collected itself."""
         await self.fiber.registry.stop(cast("asyncio.Task[object]", setup))
+
+
+def _close(*coroutines: object) -> None:
+    """Drop an asynchronous set-up that cannot start."""
+    for one in coroutines:
+        if inspect.iscoroutine(one):
+            one.close()
 
 
 def _retrieve(task: asyncio.Task[None]) -> None:

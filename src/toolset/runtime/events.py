@@ -100,8 +100,8 @@ class Event:
         if _accepts(listener, self.arity):
             return
         name = getattr(listener, "__qualname__", None) or repr(listener)
-        shown = f"{name}{inspect.signature(listener)}"
-        raise ListenerSignatureError(self.name, shown, f"listener{self.signature}", owner)
+        shown = f"{name}{_text(inspect.signature(listener))}"
+        raise ListenerSignatureError(self.name, shown, f"listener{_text(self.signature)}", owner)
 
 
 class EmitEvent(Event, Generic[*Ts]):
@@ -219,6 +219,24 @@ def event(name: str, *, mode: EventMode) -> object:
 def _home(declared_event: Event) -> tuple[str, str]:
     declaration = declared_event.declaration
     return declaration.__module__, getattr(declaration, "__qualname__", "")
+
+
+class _Source(str):
+    """An annotation that is source text, shown without quotes."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+def _text(signature: inspect.Signature) -> str:
+    """Write a signature as its source has it, postponed annotations included."""
+
+    def plain(annotation: object) -> object:
+        return _Source(annotation) if isinstance(annotation, str) else annotation
+
+    parameters = [p.replace(annotation=plain(p.annotation)) for p in signature.parameters.values()]
+    returns = plain(signature.return_annotation)
+    return str(signature.replace(parameters=parameters, return_annotation=returns))
 
 
 def declared(name: str) -> Event | None:

@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import itertools
 import logging
+import warnings
 from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -81,6 +82,17 @@ class Registry:
 
     def __repr__(self) -> str:
         return f"<Registry: {len(self.by_uid)} fibers>"
+
+    def __del__(self) -> None:
+        root = next(iter(self.by_uid.values()), None)
+        if root is not None and root.effects():
+            warnings.warn(
+                f"a root context was never disposed and still holds {len(root.effects())} "
+                "effect(s); use `async with Context()` or `await ctx.dispose()`",
+                ResourceWarning,
+                stacklevel=1,
+                source=self,
+            )
 
     def fibers(self) -> Iterator[Fiber]:
         """Iterate over every fiber that is not disposed, in the order they were mounted.
