@@ -1,3 +1,3 @@
 """The built-in services: ordinary plugins that nothing in the toolset knows by import."""
 
-# Order, downwards only: fs, timer, tools.
+# Layers, downwards only: fs, timer, tools. None imports another; they meet through `ctx`.
