@@ -274,3 +274,23 @@ def test_update_repairs_invalid_fiber(run):
             assert fiber.error is None
 
     run(main())
+
+
+def test_absent_config_leaves_default(run):
+    """A second parameter with a default gets the configuration only when there is one."""
+    seen = []
+
+    def plugin(ctx, i=7):
+        seen.append(i)
+
+    def starred(ctx, *rest):
+        seen.append(rest)
+
+    async def main():
+        async with Context() as ctx:
+            await ctx.plugin(plugin)
+            await ctx.plugin(plugin, {"a": 1})
+            await ctx.plugin(starred)
+            assert seen == [7, {"a": 1}, ()]
+
+    run(main())

@@ -30,7 +30,7 @@ __all__ = ["Context"]
 
 T = TypeVar("T")
 
-_ROOT = Plugin(None, "root", Inject(), None, (), lambda: None, None, with_config=False)
+_ROOT = Plugin(None, "root", Inject(), None, (), lambda: None, None, "no")
 _EMPTY: Mapping[str, object] = types.MappingProxyType({})
 
 

@@ -192,7 +192,7 @@ class Lifecycle(Reversible):
 
     def _call_plugin(self) -> Rest | None:
         plugin = self.plugin
-        made = plugin.call(self.ctx, self.config) if plugin.with_config else plugin.call(self.ctx)
+        made = plugin.invoke(self.ctx, self.config)
         is_service = plugin.service is not None and isinstance(made, Service)
         collector = Collector(
             f"<{plugin.name}>", self._collect, lambda: self.closing, lenient=not is_service

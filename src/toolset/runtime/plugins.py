@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType, MethodType, ModuleType
-from typing import NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 from toolset.runtime.errors import PluginTypeError, ServiceKeyError
 from toolset.runtime.service import Service
@@ -41,6 +41,8 @@ class Plugin(NamedTuple):
         provides: Keys it is known to provide.
         call: Runs it with a context and a configuration.
         service: Its class when it is a service.
+        takes_config: Whether `call` takes the configuration; `if given` when that parameter has a
+            default, which an absent configuration leaves alone.
     """
 
     source: object
@@ -50,7 +52,13 @@ class Plugin(NamedTuple):
     provides: tuple[str, ...]
     call: Callable[..., object]
     service: type[Service] | None
-    with_config: bool
+    takes_config: Literal["no", "if given", "yes"]
+
+    def invoke(self, ctx: object, config: object) -> object:
+        """Run it, with the configuration if it takes one."""
+        if self.takes_config == "no" or (self.takes_config == "if given" and config is None):
+            return self.call(ctx)
+        return self.call(ctx, config)
 
 
 def read_plugin(source: object) -> Plugin:
@@ -77,7 +85,7 @@ def read_plugin(source: object) -> Plugin:
         provides=(service.key,) if service is not None else provided,
         call=call,
         service=service,
-        with_config=_takes_config(call),
+        takes_config=_takes_config(call),
     )
 
 
@@ -114,25 +122,31 @@ def _class_name(source: object) -> str | None:
     return None if callable(source) else type(source).__name__
 
 
-def _takes_config(call: Callable[..., object]) -> bool:
+def _takes_config(call: Callable[..., object]) -> Literal["no", "if given", "yes"]:
     """Tell whether a plugin is called with (ctx, config) rather than (ctx)."""
     if isinstance(call, FunctionType) and not hasattr(call, "__wrapped__"):
         code = call.__code__
-        if code.co_argcount:
-            return code.co_argcount > 1
+        if code.co_argcount and len(call.__kwdefaults__ or ()) == code.co_kwonlyargcount:
+            required = code.co_argcount - len(call.__defaults__ or ())
+            if required <= 2:  # noqa: PLR2004 - ctx and config
+                return "yes" if required > 1 else "if given" if code.co_argcount > 1 else "no"
     try:
         signature = inspect.signature(call)
     except ValueError:  # a builtin without a signature
+        return "no"
+    one, two = _binds(signature, 1), _binds(signature, 2)
+    if not one and not two:
+        problem = f"{call!r} takes {signature}, but a plugin is called with (ctx) or (ctx, config)"
+        raise PluginTypeError(call, problem)
+    return "no" if not two else "if given" if one else "yes"
+
+
+def _binds(signature: inspect.Signature, count: int) -> bool:
+    try:
+        signature.bind(*(None,) * count)
+    except TypeError:
         return False
-    for arguments in ((None, None), (None,)):
-        try:
-            signature.bind(*arguments)
-        except TypeError:
-            continue
-        return len(arguments) > 1
-    raise PluginTypeError(
-        call, f"{call!r} takes {signature}, but a plugin is called with (ctx) or (ctx, config)"
-    )
+    return True
 
 
 def read_inject(plugin: str, given: object) -> Inject:
