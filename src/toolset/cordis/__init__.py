@@ -1,1 +1,74 @@
-"""."""
+"""The self-referential toolset: look at the live runtime, extend it, and take the extension away.
+
+A plugin that registers three model-facing tools. Mount the module itself: `ctx.plugin(cordis)`.
+"""
+
+# Maintainers: order of the modules, imports one way: traps < deadline < errors < parse_errors,
+# alarm, watcher < guard, diagnostics < evaluate, console < sandbox, facade; live < knowledge <
+# preflight, report; given < world; mounted, mount_errors, waiting_at < mounts; config, catalogs,
+# tools, and this one, which assembles them.
+# This module is the plugin: name, inject, Config and apply are its public face.
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Final
+
+from toolset.cordis.catalogs import find_catalogs
+from toolset.cordis.config import Config
+from toolset.cordis.mounts import Bounds, Mounts
+from toolset.cordis.report import Snapshot, ToolRow
+from toolset.cordis.tools import inspect_tool, mount_tool, unmount_tool
+from toolset.cordis.world import look
+from toolset.runtime import Context
+from toolset.services.tools import ToolRegistry
+
+__all__ = ["DYNAMIC", "Config", "apply", "inject", "name"]
+
+name = "tool-cordis"
+inject = ["tools"]
+
+DYNAMIC: Final = "cordis-dynamic"
+"""Display name of the fiber below which everything is mounted."""
+
+
+async def apply(ctx: Context, config: Config) -> None:
+    """Register the three tools, over a fiber of its own for what they mount.
+
+    That fiber is a child of the toolset's, so disposing or reloading the toolset disposes every
+    mount.
+
+    Args:
+        ctx: The toolset's context.
+        config: Its configuration.
+    """
+    catalog = find_catalogs(config.catalogs, ctx.logger)
+    dynamic = await ctx.plugin(SimpleNamespace(name=DYNAMIC, apply=_hold))
+    bounds = Bounds(config.vm_timeout_ms / 1000, config.mount_timeout_ms / 1000)
+    mounts = Mounts(dynamic.ctx, bounds, lambda: look(dynamic.ctx, catalog))
+    registry = _tools(ctx)
+
+    def snapshot(session: str | None) -> Snapshot:
+        return Snapshot(
+            ctx.registry,
+            look(dynamic.ctx, catalog),
+            lambda: [ToolRow(one.name, one.description) for one in registry.schemas(session)],
+            mounts.listing(),
+        )
+
+    for definition in (inspect_tool(snapshot), mount_tool(mounts), unmount_tool(mounts)):
+        registry.register(definition)
+
+
+def _hold(ctx: Context) -> None:
+    """Be the fiber that mounts live below; it does nothing itself."""
+
+
+def _tools(ctx: Context) -> ToolRegistry:
+    found: object = getattr(ctx, "tools")  # noqa: B009 - services are no attributes for type checkers
+    if not isinstance(found, ToolRegistry):
+        raise TypeError(
+            f"service 'tools' is {type(found).__name__}, but the toolset registers its tools with a "
+            "toolset.services.tools.ToolRegistry; mount that one"
+        )
+    return found

@@ -28,6 +28,7 @@ from toolset.runtime import Service
 __all__ = [
     "describe",
     "describe_event",
+    "describe_function",
     "describe_members",
     "is_complete",
     "is_instance_of",
@@ -73,6 +74,19 @@ def describe(key: str, value: object) -> ServiceEntry:
         description=prose,
         members=tuple(describe_members(value)),
     )
+
+
+def describe_function(name: str, function: object) -> Member:
+    """Describe a function that is not a method.
+
+    Args:
+        name: The name to show.
+        function: The function.
+
+    Returns:
+        Its record.
+    """
+    return _function(name, function, 0)
 
 
 def describe_members(value: object) -> Iterator[Member]:
@@ -196,7 +210,9 @@ def _public_names(value: object) -> set[str]:
     return {name for name in names if not name.startswith("_")}
 
 
-def _describe_member(value: object, name: str) -> Member | None:
+def _describe_member(  # noqa: PLR0911 - a kind of member, a return
+    value: object, name: str
+) -> Member | None:
     try:
         found: object = inspect.getattr_static(value, name)
     except AttributeError:

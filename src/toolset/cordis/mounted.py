@@ -1,0 +1,68 @@
+"""A plugin that mounted code returned, as the runtime mounts it."""
+
+# Maintainers: the one difference to an ordinary plugin is the context its code receives. Everything
+# else (name, inject, Config, provides, what `apply` may return) is passed through as it is, so that a
+# mount lives on an ordinary fiber.
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+
+from toolset.cordis.facade import facade
+from toolset.runtime import Context, Service
+from toolset.runtime.plugins import read_plugin
+
+__all__ = ["MountedPlugin"]
+
+
+class MountedPlugin:
+    """Runs a mounted plugin with its façade.
+
+    Args:
+        value: The plugin, as the code returned it.
+        mount_id: The mount.
+
+    Attributes:
+        name: Display name of the plugin.
+        inject: The services it asks for, as declared.
+        Config: Its configuration model, or None.
+        provides: Keys it is known to provide.
+    """
+
+    def __init__(self, value: object, mount_id: str) -> None:
+        plugin = read_plugin(value)
+        self.name = plugin.name
+        self.inject: object = getattr(value, "inject", None)
+        self.Config: object = plugin.config
+        self.provides = plugin.provides
+        self._plugin = plugin
+        self._mount_id = mount_id
+
+    def apply(self, ctx: Context, config: object) -> object:
+        """Run the plugin.
+
+        Args:
+            ctx: The context of the mount's fiber.
+            config: Its validated configuration.
+
+        Returns:
+            What the plugin returned: a disposer, a generator of them, an awaitable, or nothing.
+        """
+        plugin = self._plugin
+        given = facade(ctx, self._mount_id)
+        made = plugin.invoke(given, config)
+        if isinstance(made, Service) and plugin.service is not None:
+            return self._serve(ctx, made)
+        return None if isinstance(plugin.source, type) else made
+
+    def _serve(self, ctx: Context, service: Service) -> Coroutine[object, object, None] | None:
+        start: object = getattr(service, "start", None)
+        if not callable(start):
+            ctx.provide(service.key, service)
+            return None
+
+        async def started() -> None:
+            await ctx.effect(start, f"{type(service).__name__}.start")
+            ctx.provide(service.key, service)
+
+        return started()
