@@ -56,7 +56,7 @@ class Context(EventTarget):
         registry = Registry(Settings(settle_timeout, stop_grace))
         fiber = Fiber(registry, None, _ROOT)
         self._place(fiber, self, _EMPTY, cast("Mapping[str, tuple[object, ...]]", _EMPTY))
-        fiber.ctx = self
+        fiber.ctx = registry.root = self
         fiber.open_root()
 
     def _place(

@@ -127,16 +127,10 @@ def name_for(event: Event | str, verb: EventMode) -> str:
     return event if isinstance(event, str) else event.name
 
 
-def emit(listeners: tuple[Listener, ...], name: str, args: tuple[object, ...]) -> None:
-    """Call each listener; none of their failures reaches the caller."""
-    for listener in listeners:
-        try:
-            result = listener.call(*args)
-        except Exception as error:  # noqa: BLE001 - fault isolation is what emit promises
-            listener.fiber.report(error, f'listener of event "{name}"')
-        else:
-            if result is not None and inspect.isawaitable(result):
-                listener.fiber.start(_outcome(result), f"listener({name!r})")
+def take(listener: Listener, name: str, result: object) -> None:
+    """Go on with what a listener of an emit returned: an asynchronous one runs as its fiber's task."""
+    if inspect.isawaitable(result):
+        listener.fiber.start(_outcome(result), f"listener({name!r})")
 
 
 async def _outcome(pending: Awaitable[object]) -> object:

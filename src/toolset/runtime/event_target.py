@@ -166,10 +166,21 @@ class EventTarget:
         Raises:
             EventModeError: The event is declared with another mode.
         """
-        name = dispatch.name_for(event, "emit")
+        if isinstance(event, str) or event.mode != "emit":
+            name = dispatch.name_for(event, "emit")
+        else:
+            name = event.name
         hooks = self._hooks.get(name)
-        if hooks is not None:
-            dispatch.emit(hooks.snapshot or hooks.build(), name, args)
+        if hooks is None:
+            return
+        for listener in hooks.snapshot or hooks.build():
+            try:
+                result = listener.call(*args)
+            except Exception as error:  # noqa: BLE001 - fault isolation is what emit promises
+                listener.fiber.report(error, f'listener of event "{name}"')
+            else:
+                if result is not None:
+                    dispatch.take(listener, name, result)
 
     @overload
     async def parallel(self, event: ParallelEvent[*Ts], *args: *Ts) -> None: ...

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from toolset.runtime import dispatch, internal
+from toolset.runtime import internal
 from toolset.runtime.dispatch import HookTable, Listener
 from toolset.runtime.errors import NoLoopError
 from toolset.runtime.services import Registration, ServiceTable
@@ -64,10 +64,13 @@ class Registry:
         "accessors",
         "by_uid",
         "hooks",
+        "root",
         "settings",
         "table",
         "waits",
     )
+
+    root: Context
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -141,9 +144,8 @@ class Registry:
 
     def tell(self, event: Event, *args: object) -> None:
         """Emit an internal event."""
-        hooks = self.hooks.by_name.get(event.name)
-        if hooks is not None:
-            dispatch.emit(self.hooks.listeners(event.name), event.name, args)
+        if event.name in self.hooks.by_name:
+            self.root.emit(event.name, *args)
 
     def report(self, fiber: Fiber, error: Exception, what: str) -> None:
         """Log a failure with its owner and publish it."""
