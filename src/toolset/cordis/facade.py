@@ -1,17 +1,487 @@
 """The restricted context that a mounted plugin's `apply` receives."""
 
+# Maintainers: the whitelist and its words. What passes through it, in which form, is membrane.py's.
+# It holds no state but the context it stands for; what it refuses it refuses by name, before the
+# real context is asked.
+
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import inspect
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Final, cast
 
-if TYPE_CHECKING:
-    from toolset.runtime.context import Context
+from toolset.catalog import nearest
+from toolset.cordis.errors import FacadeError
+from toolset.cordis.harness import HarnessTool
+from toolset.cordis.membrane import Membrane
+from toolset.runtime import Context, Event, ServiceAccessError
+from toolset.services.tools.records import ToolSchema
+from toolset.services.tools.registry import ToolRegistry
 
-__all__ = ["MountContext", "facade"]
+__all__ = ["MountContext", "MountTools", "facade"]
+
+_MEMBERS: Final = frozenset(
+    {
+        *("on", "once", "emit", "parallel", "serial", "bail", "waterfall"),
+        *("provide", "effect", "spawn", "get", "logger", "config", "tools"),
+    }
+)
+_OPEN: Final = frozenset({"__class__", "__doc__"})
+_TIMER: Final = frozenset({"set_timeout", "set_interval", "sleep", "throttle", "debounce"})
+_WITHHELD: Final = {
+    "plugin": "mount a second plugin with cordis_mount",
+    "inject": "write `inject` on the plugin that the code returns",
+    "dispose": "a temporary plugin is ended with cordis_unmount",
+    **dict.fromkeys(
+        (
+            *("root", "fiber", "registry", "parent", "scope", "children", "events"),
+            *("extend", "isolate", "intercept", "intercepted", "accessor", "mixin", "drop_view"),
+        ),
+        "`dir(ctx)` lists what there is",
+    ),
+}
+
+
+class _Inside:
+    """What a façade stands for."""
+
+    __slots__ = ("_seen", "ctx", "membrane")
+
+    def __init__(self, ctx: Context, mount_id: str) -> None:
+        self.ctx = ctx
+        self.membrane = Membrane(mount_id)
+        self._seen: dict[str, tuple[object, object]] = {}
+
+    def declared(self) -> tuple[str, ...]:
+        """The keys that the plugin declares or provides."""
+        fiber = self.ctx.fiber
+        return (*fiber.inject.required, *fiber.inject.optional, *fiber.provides())
+
+    def read(self, name: str) -> object:
+        """Give a member that is no method of the façade: a service, or what one adds to contexts."""
+        if name.startswith("_") or name in _WITHHELD:
+            way = _WITHHELD.get(name, "`dir(ctx)` lists what there is")
+            raise FacadeError(f"ctx.{name} is withheld from mounted code by design: {way}", name)
+        if name in self.ctx.registry.accessors:
+            return self._added(name)
+        if name in self.declared():
+            return self._shown(name, cast("object", getattr(self.ctx, name)))
+        if name in _TIMER:
+            raise _undeclared(f"ctx.{name}", "timer")
+        if self.ctx.get(name) is not None:
+            raise _undeclared(f"ctx.{name}", name)
+        raise self._unknown(name)
+
+    def optional(self, key: str, default: object) -> object:
+        """Give a service that may not be there."""
+        found = self.ctx.get(key)
+        if found is None:
+            return default
+        if key not in self.declared():
+            raise _undeclared(f"ctx.get({key!r})", key, optional=True)
+        return self._shown(key, found)
+
+    def names(self) -> Iterable[str]:
+        """List what can be read."""
+        added = self.ctx.registry.accessors if "timer" in self.declared() else ()
+        return sorted({*_MEMBERS, *self.declared(), *added})
+
+    def _shown(self, key: str, value: object) -> object:
+        """Give a service in the form that mounted code sees, the same one while it is the same."""
+        if isinstance(value, ToolRegistry):
+            return MountTools(value, self.membrane)
+        kept = self._seen.get(key)
+        if kept is None or kept[0] is not value:
+            path = f"ctx.{key}"
+            shown = self.membrane.inward(value, path)
+            if shown is value and _is_object(value):
+                shown = self.membrane.screen(value, path)
+            kept = self._seen[key] = (value, shown)
+        return kept[1]
+
+    def _added(self, name: str) -> object:
+        try:
+            return self.membrane.inward(cast("object", getattr(self.ctx, name)), f"ctx.{name}")
+        except ServiceAccessError as error:
+            raise _undeclared(f"ctx.{name}", error.key) from None
+
+    def _unknown(self, name: str) -> FacadeError:
+        live = {one.key for one in self.ctx.registry.services() if one.live}
+        near = nearest(name, sorted({*self.names(), *live}))
+        hint = f"; did you mean ctx.{near[0]}?" if near else ""
+        return FacadeError(
+            f"ctx.{name}: there is no service {name!r} now and no such member{hint} "
+            f"(reachable: {', '.join(self.names())})",
+            name,
+        )
 
 
 class MountContext:
-    """The context of a mounted plugin: what it may do, and nothing that reaches around it."""
+    """The context of a mounted plugin: what it may do, and nothing that reaches around it.
+
+    It listens, dispatches, provides, registers effects and tools, and reads the services that the
+    plugin's `inject` declares. All it does is undone when the plugin is unmounted.
+    """
+
+    __slots__ = ("__weakref__", "_inside")
+
+    def __getattribute__(self, name: str) -> object:
+        if name in _MEMBERS or name in _OPEN:
+            return object.__getattribute__(self, name)
+        return _inside(self).read(name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise FacadeError(
+            f"ctx.{name} is read-only: publish a service with ctx.provide({name!r}, value), keep "
+            "values in variables of your own",
+            name,
+        )
+
+    def __delattr__(self, name: str) -> None:
+        raise FacadeError(f"ctx.{name} is read-only", name)
+
+    def __dir__(self) -> Iterable[str]:
+        return _inside(self).names()
+
+    def __repr__(self) -> str:
+        return f"<ctx of {_inside(self).membrane.mount_id}>"
+
+    # -- events ------------------------------------------------------------------------------------
+
+    def on(
+        self,
+        event: Event | str,
+        listener: Callable[..., object],
+        *,
+        prepend: bool = False,
+        once: bool = False,
+    ) -> object:
+        """Listen to an event until the plugin is unmounted.
+
+        Args:
+            event: An `Event`, or its name.
+            listener: Called with the event's arguments; of a waterfall with a trailing `next`.
+            prepend: Whether to be called before the listeners there are.
+            once: Whether to stop listening when first called.
+
+        Returns:
+            The effect: `await effect.dispose()` stops listening.
+
+        Raises:
+            ListenerSignatureError: The listener cannot take what the event declares.
+        """
+        inside = _inside(self)
+        call = cast("Callable[..., object]", inside.membrane.outward(listener))
+        effect = inside.ctx.on(cast("str", event), call, prepend=prepend, once=once)
+        return inside.membrane.inward(effect, "ctx.on()")
+
+    def once(
+        self, event: Event | str, listener: Callable[..., object], *, prepend: bool = False
+    ) -> object:
+        """Listen to an event until it was called once.
+
+        Args:
+            event: An `Event`, or its name.
+            listener: Called with the event's arguments, one time.
+            prepend: Whether to be called before the listeners there are.
+
+        Returns:
+            The effect.
+
+        Raises:
+            ListenerSignatureError: The listener cannot take what the event declares.
+        """
+        return self.on(event, listener, prepend=prepend, once=True)
+
+    def emit(self, event: Event | str, *args: object) -> None:
+        """Tell every listener; none of their failures comes back.
+
+        Args:
+            event: An `Event` of mode `emit`, or a name.
+            args: What the event declares.
+
+        Raises:
+            EventModeError: The event is declared with another mode.
+        """
+        inside = _inside(self)
+        inside.ctx.emit(cast("str", event), *map(inside.membrane.outward, args))
+
+    async def parallel(self, event: Event | str, *args: object) -> None:
+        """Tell every listener and wait for all of them.
+
+        Args:
+            event: An `Event` of mode `parallel`, or a name.
+            args: What the event declares.
+
+        Raises:
+            ParallelError: Listeners failed.
+            EventModeError: The event is declared with another mode.
+        """
+        inside = _inside(self)
+        await inside.ctx.parallel(cast("str", event), *map(inside.membrane.outward, args))
+
+    async def serial(self, event: Event | str, *args: object) -> object:
+        """Ask each listener in turn until one answers.
+
+        Args:
+            event: An `Event` of mode `serial`, or a name.
+            args: What the event declares.
+
+        Returns:
+            The first value that is neither None nor False, else None.
+
+        Raises:
+            EventModeError: The event is declared with another mode.
+        """
+        inside = _inside(self)
+        found = await inside.ctx.serial(cast("str", event), *map(inside.membrane.outward, args))
+        return inside.membrane.inward(found, "ctx.serial()")
+
+    def bail(self, event: Event | str, *args: object) -> object:
+        """Ask each listener in turn, synchronously, until one answers.
+
+        Args:
+            event: An `Event` of mode `bail`, or a name.
+            args: What the event declares.
+
+        Returns:
+            The first value that is neither None nor False, else None.
+
+        Raises:
+            EventModeError: The event is declared with another mode.
+        """
+        inside = _inside(self)
+        found = inside.ctx.bail(cast("str", event), *map(inside.membrane.outward, args))
+        return inside.membrane.inward(found, "ctx.bail()")
+
+    def waterfall(self, event: Event | str, *args: object) -> object:
+        """Run the listeners around an inner default.
+
+        Args:
+            event: An `Event` of mode `waterfall`, or a name.
+            args: What the event declares, then the inner default.
+
+        Returns:
+            What the outermost listener returns; to be awaited when the event is declared `async`.
+
+        Raises:
+            EventModeError: The event is declared with another mode.
+            TypeError: The inner default is missing.
+        """
+        inside = _inside(self)
+        found = inside.ctx.waterfall(cast("str", event), *map(inside.membrane.outward, args))
+        return inside.membrane.inward(found, "ctx.waterfall()")
+
+    # -- effects and services ----------------------------------------------------------------------
+
+    def provide(
+        self, key: str, value: object, *, check: Callable[[object], object] | None = None
+    ) -> object:
+        """Publish a service until the plugin is unmounted.
+
+        Args:
+            key: The key to read it by.
+            value: The service, of any class.
+            check: Called for a reader; the service is available to it when this is true.
+
+        Returns:
+            The effect.
+
+        Raises:
+            DuplicateServiceError: The key has a provider.
+            ServiceKeyError: The key cannot be a service's.
+        """
+        inside = _inside(self)
+        give = inside.membrane.outward
+        judge = cast("Callable[[Context], object] | None", give(check))
+        return inside.membrane.inward(
+            inside.ctx.provide(key, give(value), check=judge), "ctx.provide()"
+        )
+
+    def effect(self, setup: Callable[[], object], label: str | None = None) -> object:
+        """Do something that is undone when the plugin is unmounted.
+
+        Args:
+            setup: Does it; returns or yields what undoes it, or a context manager.
+            label: What it is, for the plugin's ledger.
+
+        Returns:
+            The effect; `await` it to wait for its set-up.
+
+        Raises:
+            EffectTypeError: `setup` returned something that cannot be undone.
+        """
+        inside = _inside(self)
+        name = str(getattr(setup, "__qualname__", None) or repr(setup)).rpartition(".<locals>.")[2]
+        call = cast("Callable[[], object]", inside.membrane.outward(setup))
+        return inside.membrane.inward(
+            inside.ctx.effect(call, label or f"ctx.effect({name})"), "ctx.effect()"
+        )
+
+    def spawn(self, coro: object, name: str | None = None) -> object:
+        """Start a background task that ends with the plugin.
+
+        Args:
+            coro: The coroutine to run: call the async function.
+            name: What it is, for the plugin's ledger.
+
+        Returns:
+            The task.
+
+        Raises:
+            FacadeError: It is no coroutine.
+        """
+        inside = _inside(self)
+        work = inside.membrane.outward(coro)
+        if not inspect.iscoroutine(work):
+            called = " call it: ctx.spawn(work())" if callable(coro) else ""
+            raise FacadeError(
+                f"ctx.spawn takes a coroutine, not {coro!r}: what an `async def` gives when it is "
+                f"called;{called or ' wrap other awaitables in one'}",
+                "spawn",
+            )
+        shown = name or str(getattr(coro, "__qualname__", "task")).rpartition(".<locals>.")[2]
+        return inside.membrane.inward(inside.ctx.spawn(work, shown), "ctx.spawn()")
+
+    def get(self, key: str, default: object = None) -> object:
+        """Read a service that may not be there, declared as optional.
+
+        Args:
+            key: The service's key.
+            default: What to give when nobody provides it.
+
+        Returns:
+            The service, or the default.
+
+        Raises:
+            FacadeError: It is there, and the plugin's `inject` does not declare it.
+        """
+        return _inside(self).optional(key, default)
+
+    @property
+    def logger(self) -> logging.Logger:
+        """A standard logger named after the plugin."""
+        return _inside(self).ctx.logger
+
+    @property
+    def config(self) -> object:
+        """The plugin's configuration: its `Config` with every default, or None."""
+        inside = _inside(self)
+        return inside.membrane.inward(inside.ctx.config, "ctx.config")
+
+    @property
+    def tools(self) -> MountTools:
+        """The tools of the host: register those made by `harness`, read the schemas of all."""
+        inside = _inside(self)
+        try:
+            registry: object = getattr(inside.ctx, "tools")  # noqa: B009 - hidden from type checkers
+        except ServiceAccessError:
+            raise _undeclared("ctx.tools", "tools") from None
+        return MountTools(cast("ToolRegistry", registry), inside.membrane)
+
+
+class MountTools:
+    """The tools of the host, as a mounted plugin sees them.
+
+    Args:
+        registry: The registry, as the plugin's context reads it.
+        membrane: The border of the mount.
+    """
+
+    __slots__ = ("_membrane", "_registry")
+
+    def __init__(self, registry: ToolRegistry, membrane: Membrane) -> None:
+        put = object.__setattr__
+        put(self, "_registry", registry)
+        put(self, "_membrane", membrane)
+
+    def __getattribute__(self, name: str) -> object:
+        if name in _OF_TOOLS or name in _OPEN:
+            return object.__getattribute__(self, name)
+        raise FacadeError(
+            f"ctx.tools.{name} is withheld from mounted code by design; there is "
+            f"{', '.join(sorted(_OF_TOOLS))}",
+            name,
+        )
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise FacadeError(f"ctx.tools.{name} is read-only", name)
+
+    def __dir__(self) -> Iterable[str]:
+        return sorted(_OF_TOOLS)
+
+    def __repr__(self) -> str:
+        return "<ctx.tools>"
+
+    def register(self, definition: object) -> object:
+        """Register a tool until the plugin is unmounted.
+
+        Args:
+            definition: What `@harness.tool` or `harness.define_tool` made.
+
+        Returns:
+            The effect: `await effect.dispose()` takes the tool back.
+
+        Raises:
+            FacadeError: It was not made by `harness`.
+            DuplicateToolError: Its name is taken.
+        """
+        if not isinstance(definition, HarnessTool):
+            raise FacadeError(
+                f"ctx.tools.register takes a tool made by `harness`, not {definition!r}: decorate an "
+                "async function with @harness.tool, or call harness.define_tool(name=..., "
+                "description=..., parameters=..., output=..., execute=...)",
+                "register",
+            )
+        effect = _registry(self).register(definition)
+        membrane = cast("Membrane", object.__getattribute__(self, "_membrane"))
+        return membrane.inward(effect, "ctx.tools.register()")
+
+    def schemas(self) -> tuple[ToolSchema, ...]:
+        """Describe the tools that every session may call.
+
+        Returns:
+            A record each: name, description, parameters.
+        """
+        return _registry(self).schemas()
+
+    def get(self, name: str) -> ToolSchema | None:
+        """Describe one tool; it gives nothing to call.
+
+        Args:
+            name: The tool.
+
+        Returns:
+            Its name, description and parameters; None when there is no such tool.
+        """
+        found = _registry(self).get(name)
+        return None if found is None else found.schema
+
+
+_OF_TOOLS: Final = frozenset({"get", "register", "schemas"})
+
+
+def _inside(ctx: MountContext) -> _Inside:
+    return cast("_Inside", object.__getattribute__(ctx, "_inside"))
+
+
+def _registry(tools: MountTools) -> ToolRegistry:
+    return cast("ToolRegistry", object.__getattribute__(tools, "_registry"))
+
+
+def _is_object(value: object) -> bool:
+    """Tell an object with members of its own from plain data."""
+    return type(value).__module__ != "builtins" and not isinstance(value, type | Awaitable)
+
+
+def _undeclared(read: str, key: str, *, optional: bool = False) -> FacadeError:
+    line = f'inject = {{"optional": ["{key}"]}}' if optional else f'inject = ["{key}"]'
+    return FacadeError(
+        f'{read}: the plugin does not declare service "{key}"; write {line} on it, for example '
+        f"`apply.inject = ...` or as an attribute of its class",
+        key,
+    )
 
 
 def facade(ctx: Context, mount_id: str) -> MountContext:
@@ -20,5 +490,22 @@ def facade(ctx: Context, mount_id: str) -> MountContext:
     Args:
         ctx: The context that the runtime handed to the mount's plugin.
         mount_id: The mount, for error texts.
+
+    Returns:
+        What the plugin's `apply` receives.
     """
-    raise NotImplementedError
+    made = object.__new__(MountContext)
+    object.__setattr__(made, "_inside", _Inside(ctx, mount_id))
+    return made
+
+
+def behind(ctx: MountContext) -> str:
+    """Give the mount that a façade belongs to.
+
+    Args:
+        ctx: The façade.
+
+    Returns:
+        Its id, such as `dyn-1`.
+    """
+    return _inside(ctx).membrane.mount_id

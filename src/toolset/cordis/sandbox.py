@@ -1,8 +1,15 @@
 """The namespace that mounted code runs in."""
 
+# Maintainers: puts together what a mount starts with; each part has a module of its own. One
+# namespace a mount: nothing in it is shared that mounted code could change for another.
+
 from __future__ import annotations
 
 from typing import TextIO
+
+from toolset.cordis.console import Console, Output
+from toolset.cordis.names import Service, event, harness
+from toolset.cordis.traps import make_builtins
 
 __all__ = ["make_namespace"]
 
@@ -16,5 +23,18 @@ def make_namespace(
         mount_id: The mount, such as `dyn-1`; tags its output.
         stdout: Where `print` and `console.log` write; the host's standard output by default.
         stderr: Where `console.warn` writes; the host's standard error by default.
+
+    Returns:
+        The globals, for `evaluate`.
     """
-    raise NotImplementedError
+    output = Output(mount_id, stdout, stderr)
+    names = make_builtins()
+    names["print"] = output.print
+    return {
+        "__builtins__": names,
+        "__name__": mount_id,
+        "console": Console(output),
+        "event": event,
+        "harness": harness,
+        "Service": Service,
+    }

@@ -113,7 +113,7 @@ TABLE: Final[tuple[Row, ...]] = (
         "part",
         ("toolset",),
         "the names given to mounted code are `harness`, `event` and `Service`",
-        _names("Next Service ToolsetError event"),
+        _names("Next Service ToolsetError define_tool event harness tool"),
     ),
     Row("withheld", _names("shutil tempfile glob fileinput dbm shelve sqlite3 linecache"), FS),
     Row("withheld", _names("multiprocessing pty"), SHELL),
@@ -143,6 +143,7 @@ TABLE: Final[tuple[Row, ...]] = (
 )
 
 _SYSTEM: Final = {"os.system": SHELL, "os.popen": SHELL, "os.spawn": SHELL, "os.exec": SHELL}
+_MOUNTED_FORM: Final = {"toolset": "toolset.cordis.names"}
 _INTERACTIVE: Final = ("copyright", "credits", "license")
 
 
@@ -218,7 +219,8 @@ class Withheld:
 
 def _part(module: str, member: str) -> object:
     """Give a member of a module that is given in part; it may be a submodule."""
-    found: object = getattr(importlib.import_module(module), member, None)
+    source = _MOUNTED_FORM.get(module, module)
+    found: object = getattr(importlib.import_module(source), member, None)
     return importlib.import_module(f"{module}.{member}") if found is None else found
 
 

@@ -1,0 +1,433 @@
+"""What passes between mounted code and the host, and in what form."""
+
+# Maintainers: the two directions of every crossing. `inward`: what the host hands to mounted code
+# never is a context or a fiber, nor something whose attributes, calls, awaited values or iteration
+# give one. `outward`: what mounted code hands to the host is what it was given, unwrapped; its
+# functions take their arguments inward and raise nothing that could end the host.
+# It serves honest code: closures, frames and the collector stay open, which docs/sandbox.md says.
+# Time is not its business: the guard bounds mounted code by its frames, whoever calls it.
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Iterable
+from types import BuiltinMethodType, FunctionType, MethodType, MethodWrapperType
+from typing import Final, TypeAlias, cast
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+from toolset.catalog import nearest
+from toolset.cordis.diagnostics import is_interrupt, mount_error, name_hint
+from toolset.cordis.errors import FacadeError
+from toolset.runtime import Context, Effect, Fiber, Listener, Registration, Registry, Service
+
+__all__ = ["Membrane", "Proxy", "peel"]
+
+Function: TypeAlias = "Callable[..., object]"
+
+_INTERNALS: Final = (Context, Fiber, Registry, Registration, Listener)
+_PLAIN: Final = frozenset({type(None), bool, int, float, complex, str, bytes, bytearray})
+_FUNCTIONS: Final = (
+    FunctionType,
+    MethodType,
+    BuiltinMethodType,
+    MethodWrapperType,
+    functools.partial,
+)
+_CONTAINERS: Final = frozenset({list, tuple, set, frozenset, dict})
+_SAMPLE: Final = 1000  # a container whose first elements are plain data is taken to be all plain
+_DEEPEST: Final = 4
+_OPEN: Final = frozenset({"__class__", "__doc__"})
+_OF_A_FIBER: Final = frozenset({"uid", "name", "state", "missing", "provides", "why"})
+_OF_A_SERVICE: Final = frozenset({"ctx", "caller", "seen_by"})
+_PROTOCOLS: Final = (
+    *("__call__", "__len__", "__bool__", "__contains__"),
+    *("__getitem__", "__setitem__", "__delitem__"),
+    *("__iter__", "__next__", "__reversed__", "__aiter__", "__anext__", "__await__"),
+    *("__enter__", "__exit__", "__aenter__", "__aexit__"),
+)
+
+
+class Membrane:
+    """The border of one mount.
+
+    Args:
+        mount_id: The mount, for messages.
+    """
+
+    def __init__(self, mount_id: str) -> None:
+        self.mount_id = mount_id
+        self._outside: WeakValueDictionary[Function, FunctionType] = WeakValueDictionary()
+        self._originals: WeakKeyDictionary[Function, Function] = WeakKeyDictionary()
+        self._kinds: dict[type, type[Proxy]] = {}
+
+    # -- from the host to the mount ----------------------------------------------------------------
+
+    def inward(self, value: object, path: str, *, depth: int = 0) -> object:
+        """Give mounted code a value of the host's.
+
+        Args:
+            value: The value.
+            path: What it is, such as `ctx.fs.read_text()`, for messages.
+            depth: How many containers it stands in.
+
+        Returns:
+            The value itself when it is plain data, else something that screens what it gives.
+
+        Raises:
+            FacadeError: It is a context, or another part of the framework's inside.
+        """
+        kind = type(value)
+        if kind in _PLAIN or isinstance(value, Proxy | type):
+            return value
+        if isinstance(value, _INTERNALS):
+            raise FacadeError(
+                f"{path} gives a {kind.__name__}, which is withheld from mounted code by design; "
+                "use what `ctx` itself offers (`dir(ctx)` lists it)",
+                path,
+            )
+        if isinstance(value, _FUNCTIONS):
+            return self._inside(cast("Function", value), path)
+        if kind in _CONTAINERS:
+            give = functools.partial(self.inward, path=path, depth=depth + 1)
+            return _rebuilt(value, give) if depth < _DEEPEST else value
+        return self.screen(value, path) if _needs_screen(value) else value
+
+    def argument(self, value: object, path: str) -> object:
+        """Give a callback of mounted code one of its arguments.
+
+        Args:
+            value: The argument.
+            path: What is called, for messages.
+
+        Returns:
+            As `inward`; of a fiber its name and state can be read, of a context nothing.
+        """
+        if isinstance(value, _INTERNALS):
+            return self.screen(value, f"{path} was given a {type(value).__name__}:")
+        return self.inward(value, path)
+
+    def screen(self, value: object, path: str) -> object:
+        """Wrap an object so that all it gives passes inward.
+
+        Args:
+            value: The object.
+            path: What it is, for messages.
+
+        Returns:
+            A proxy with the protocols that the object has.
+        """
+        kind = type(value)
+        made = self._kinds.get(kind)
+        if made is None:
+            methods = {name: _forward(name) for name in _PROTOCOLS if hasattr(kind, name)}
+            made = type("Proxy", (Proxy,), {"__slots__": (), **methods}) if methods else Proxy
+            self._kinds[kind] = made
+        return made(value, self, path)
+
+    def _inside(self, function: Function, path: str) -> Function:
+        """Let mounted code call a function of the host's."""
+
+        def call(*args: object, **named: object) -> object:
+            given = [self.outward(arg) for arg in args]
+            result = function(*given, **{key: self.outward(arg) for key, arg in named.items()})
+            return self.inward(result, f"{path}()")
+
+        for name in ("__name__", "__qualname__", "__doc__"):
+            kept: object = getattr(function, name, None)
+            if isinstance(kept, str):
+                setattr(call, name, kept)
+        self._originals[call] = function
+        return call
+
+    # -- from the mount to the host ----------------------------------------------------------------
+
+    def outward(self, value: object) -> object:
+        """Give the host a value of mounted code's.
+
+        Args:
+            value: The value.
+
+        Returns:
+            What stands behind it when it came from the host; functions, coroutines and generators
+            of the mount's contained; everything else itself.
+        """
+        kind = type(value)
+        if kind in _PLAIN:
+            return value
+        if isinstance(value, Proxy):
+            return peel(value)
+        if isinstance(value, _FUNCTIONS):
+            return self._outside_of(cast("Function", value))
+        return _rebuilt(value, _peeled) if kind in _CONTAINERS else self._running(value)
+
+    def _running(self, value: object) -> object:
+        """Contain what runs when the host goes on with it."""
+        if inspect.iscoroutine(value):
+            return self._contained(value)
+        if inspect.isgenerator(value):
+            return self._steps(cast("Generator[object, object, object]", value))
+        if inspect.isasyncgen(value):
+            return self._async_steps(cast("AsyncGenerator[object, None]", value))
+        return value
+
+    def call(self, function: Function, *args: object, **named: object) -> object:
+        """Call mounted code for the host.
+
+        Args:
+            function: A function or class of the mount's.
+            args: What to call it with, passed as they are.
+            named: The same by name.
+
+        Returns:
+            What it returned, outward.
+
+        Raises:
+            MountError: It raised something that would end the host.
+        """
+        try:
+            return self.outward(function(*args, **named))
+        except BaseException as error:
+            self._raise(error)
+            raise
+
+    def _outside_of(self, function: Function) -> Function:
+        """Let the host call a function of mounted code, always the same for the same one."""
+        original = _lookup(self._originals, function)
+        if original is not None:
+            return original
+        made = _lookup(self._outside, function)
+        if made is None:
+            made = self._callback(function)
+            if not isinstance(function, functools.partial):
+                self._outside[function] = made
+        return made
+
+    def _callback(self, function: Function) -> FunctionType:
+        path = f"`{getattr(function, '__name__', 'the callback')}`"
+
+        def call(*args: object, **named: object) -> object:
+            given = [self.argument(arg, path) for arg in args]
+            return self.call(
+                function, *given, **{key: self.argument(arg, path) for key, arg in named.items()}
+            )
+
+        async def call_async(*args: object, **named: object) -> object:
+            return await cast("Awaitable[object]", call(*args, **named))
+
+        made = call_async if inspect.iscoroutinefunction(function) else call
+        return cast("FunctionType", functools.update_wrapper(made, function))
+
+    async def _contained(self, work: Coroutine[object, object, object]) -> object:
+        try:
+            return self.outward(await work)
+        except BaseException as error:
+            self._raise(error)
+            raise
+
+    def _steps(self, steps: Generator[object, object, object]) -> Generator[object, object, object]:
+        try:
+            while True:
+                try:
+                    value = next(steps)
+                except StopIteration as end:
+                    return end.value
+                yield self.outward(value)
+        except BaseException as error:
+            self._raise(error)
+            raise
+        finally:
+            steps.close()
+
+    async def _async_steps(self, steps: AsyncGenerator[object, None]) -> AsyncGenerator[object]:
+        try:
+            async for value in steps:
+                yield self.outward(value)
+        except BaseException as error:
+            self._raise(error)
+            raise
+        finally:
+            await steps.aclose()
+
+    def _raise(self, error: BaseException) -> None:
+        """Raise in place of what would end the host; add the way out to an unknown name."""
+        if isinstance(error, Exception):
+            hint = name_hint(error)
+            if hint and hint not in getattr(error, "__notes__", ()):
+                error.add_note(hint)
+        elif not isinstance(error, GeneratorExit) and not is_interrupt(error):
+            raise mount_error(error, self.mount_id) from error
+
+
+class Proxy:
+    """An object of the host's as mounted code sees it.
+
+    Args:
+        value: The object.
+        membrane: The border it passed.
+        path: What it is, such as `ctx.fs`.
+    """
+
+    __slots__ = ("__weakref__", "_membrane", "_path", "_value")
+
+    def __init__(self, value: object, membrane: Membrane, path: str) -> None:
+        put = object.__setattr__
+        put(self, "_value", value)
+        put(self, "_membrane", membrane)
+        put(self, "_path", path)
+
+    def __getattribute__(self, name: str) -> object:
+        if name in _OPEN:
+            return object.__getattribute__(self, name)
+        value, path = peel(self), _path(self)
+        if name.startswith("_") or _is_inside(value, name):
+            raise FacadeError(f"{path}.{name} is withheld from mounted code by design", name)
+        try:
+            found: object = getattr(value, name)
+        except AttributeError as error:
+            raise _unknown(value, path, name, error) from None
+        return _membrane(self).inward(found, f"{path}.{name}")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name.startswith("_") or _is_inside(peel(self), name):
+            raise FacadeError(f"{_path(self)}.{name} is read-only", name)
+        setattr(peel(self), name, _membrane(self).outward(value))
+
+    def __dir__(self) -> Iterable[str]:
+        value = peel(self)
+        return [name for name in dir(value) if name[0] != "_" and not _is_inside(value, name)]
+
+    def __repr__(self) -> str:
+        return f"<{_path(self)}>"
+
+    def __eq__(self, other: object) -> bool:
+        return bool(peel(self) == _peeled(other))
+
+    def __hash__(self) -> int:
+        return hash(peel(self))
+
+
+def peel(proxy: Proxy) -> object:
+    """Give the object behind a proxy.
+
+    Args:
+        proxy: The proxy.
+
+    Returns:
+        The host's object.
+    """
+    return object.__getattribute__(proxy, "_value")
+
+
+def _peeled(value: object) -> object:
+    return peel(value) if isinstance(value, Proxy) else value
+
+
+def _membrane(proxy: Proxy) -> Membrane:
+    return cast("Membrane", object.__getattribute__(proxy, "_membrane"))
+
+
+def _path(proxy: Proxy) -> str:
+    return cast("str", object.__getattribute__(proxy, "_path"))
+
+
+def _is_inside(value: object, name: str) -> bool:
+    """Tell whether a member belongs to the framework's inside."""
+    if isinstance(value, Fiber):
+        return name not in _OF_A_FIBER
+    if isinstance(value, Service):
+        return name in _OF_A_SERVICE
+    return isinstance(value, _INTERNALS) or (isinstance(value, Effect) and name == "fiber")
+
+
+def _unknown(value: object, path: str, name: str, error: AttributeError) -> FacadeError:
+    near = nearest(name, [one for one in dir(value) if one[0] != "_"])
+    if error.name != name or not near:  # raised inside a property, or nothing is near
+        return FacadeError(f"{path}.{name}: {error}", name)
+    return FacadeError(f"{path} has no {name!r}; did you mean {', '.join(near)}?", name)
+
+
+def _needs_screen(value: object) -> bool:
+    """Tell whether an object could give a context: by awaiting, by iterating, by an attribute."""
+    kind = type(value)
+    if isinstance(value, Service | Effect | Awaitable):
+        return True
+    if any(hasattr(kind, name) for name in ("__next__", "__anext__", "__aenter__")):
+        return True
+    held: object = getattr(value, "__dict__", None)
+    own = cast("dict[str, object]", held).values() if isinstance(held, dict) else ()
+    return any(isinstance(one, _INTERNALS) for one in (*own, *_elements(value), *_slots(value)))
+
+
+def _elements(value: object) -> Iterable[object]:
+    """Give the fields of a named tuple."""
+    return cast("Iterable[object]", value) if isinstance(value, tuple) else ()
+
+
+def _slots(value: object) -> Iterable[object]:
+    for kind in type(value).__mro__:
+        names: object = kind.__dict__.get("__slots__", ())
+        for name in (names,) if isinstance(names, str) else cast("Iterable[str]", names):
+            yield getattr(value, name, None)
+
+
+def _rebuilt(container: object, change: Callable[[object], object]) -> object:
+    """Change the elements of a container; give the container itself when none is changed."""
+    if isinstance(container, dict):
+        table = cast("dict[object, object]", container)
+        if _is_plain(table.values()):
+            return table
+        changed = {key: change(value) for key, value in table.items()}
+        same = all(changed[key] is value for key, value in table.items())
+        return table if same else changed
+    items = cast("list[object]", container)
+    if _is_plain(items):
+        return items
+    made = [change(value) for value in items]
+    if all(new is old for new, old in zip(made, items, strict=True)):
+        return items
+    return cast("Callable[[list[object]], object]", type(items))(made)
+
+
+def _is_plain(values: Iterable[object]) -> bool:
+    return all(type(value) in _PLAIN for value in itertools.islice(values, _SAMPLE))
+
+
+def _lookup(table: object, function: Function) -> FunctionType | None:
+    """Find a function in a weak table; what cannot be hashed is in none."""
+    try:
+        return cast("WeakValueDictionary[Function, FunctionType]", table).get(function)
+    except TypeError:
+        return None
+
+
+def _forward(name: str) -> Function:
+    """Make the method by which a proxy has one of its object's protocols."""
+    if name == "__await__":
+        return _await
+    if name == "__bool__":
+        return _bool
+
+    def method(self: Proxy, *args: object, **named: object) -> object:
+        value, membrane = peel(self), _membrane(self)
+        bound = cast("Function", getattr(type(value), name))
+        given = [membrane.outward(arg) for arg in args]
+        result = bound(value, *given, **{key: membrane.outward(arg) for key, arg in named.items()})
+        return membrane.inward(result, f"{_path(self)}{_SHOWN.get(name, '')}")
+
+    method.__name__ = name
+    return method
+
+
+_SHOWN: Final = {"__call__": "()", "__getitem__": "[...]"}
+
+
+def _bool(self: Proxy) -> bool:
+    return bool(peel(self))
+
+
+def _await(self: Proxy) -> Generator[object, object, object]:
+    value, membrane = cast("Awaitable[object]", peel(self)), _membrane(self)
+    result = yield from value.__await__()
+    return membrane.inward(result, _path(self))
