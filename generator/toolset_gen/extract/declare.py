@@ -9,12 +9,16 @@ from collections.abc import Iterable, Sequence
 
 from toolset.catalog import Member, Parameter, TypeKind
 from toolset_gen.extract.fields import FieldSpec
-from toolset_gen.extract.library import Library
 from toolset_gen.extract.raw import RawClass, RawFunction, RawVariable
 from toolset_gen.extract.spelling import spell
 
 __all__ = ["LONGEST", "declare_alias", "declare_class"]
 
+_VALIDATORS = frozenset(
+    f"{module}.{name}"
+    for module in ("pydantic", "pydantic.functional_validators")
+    for name in ("field_validator", "model_validator")
+)
 LONGEST = 1500
 """Characters of a declaration; a longer one is cut and said to be."""
 
@@ -24,7 +28,6 @@ def declare_class(
     kind: TypeKind,
     members: Sequence[Member],
     fields: Sequence[FieldSpec],
-    library: Library,
 ) -> str:
     """Spell a class.
 
@@ -33,7 +36,6 @@ def declare_class(
         kind: What kind it is.
         members: Its own public members.
         fields: Its own fields.
-        library: What resolves constants.
 
     Returns:
         Its declaration.
@@ -81,6 +83,10 @@ def _constructor(raw: RawClass, kind: TypeKind) -> Iterable[str]:
     made = raw.member("__init__")
     if not isinstance(made, RawFunction) or kind in {"enum", "typed dict", "protocol"}:
         return
+    yield _as_written(made)
+
+
+def _as_written(raw: RawFunction) -> str:
     parameters = [
         Parameter(
             name=item.name,
@@ -88,9 +94,10 @@ def _constructor(raw: RawClass, kind: TypeKind) -> Iterable[str]:
             annotation=item.annotation.text if item.annotation else "",
             default=item.default or "",
         )
-        for item in made.parameters
+        for item in raw.parameters
     ]
-    yield f"def {spell('__init__', parameters, made.returns.text if made.returns else '')}: ..."
+    returns = raw.returns.text if raw.returns else ""
+    return f"{'async ' if raw.is_async else ''}def {spell(raw.name, parameters, returns)}: ..."
 
 
 def _validators(raw: RawClass) -> Iterable[str]:
@@ -98,10 +105,9 @@ def _validators(raw: RawClass) -> Iterable[str]:
     for item in raw.members:
         if not isinstance(item, RawFunction):
             continue
-        marks = [d for d in item.decorators if d.path.startswith("pydantic.")]
-        if any(d.path.endswith(("field_validator", "model_validator")) for d in marks):
-            yield from (f"@{d.text}" for d in marks)
-            yield f"def {item.name}(...): ..."
+        if any(mark.path in _VALIDATORS for mark in item.decorators):
+            yield from (f"@{mark.text}" for mark in item.decorators)
+            yield _as_written(item)
 
 
 def _member(member: Member) -> Iterable[str]:

@@ -176,7 +176,7 @@ class Describer:
         constructor = self._constructor(found, raw, kind, specs)
         own = [item for item in members if not item.inherited_from]
         mine = [spec for spec in specs if spec.found.owner == found.path]
-        text = declare_class(raw, kind, own, mine, self.library)
+        text = declare_class(raw, kind, own, mine)
         bases = [base for base in raw.bases if base.path]
         refs = {
             *(self.members.refs([base.path for base in bases], found.location, found.path)),

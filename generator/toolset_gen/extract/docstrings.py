@@ -32,6 +32,7 @@ _SECTIONS = {
     "deprecated": "deprecated",
 }
 _HEADER = re.compile(r"^([A-Za-z][A-Za-z ]*?):[ \t]*(.*)$")
+_HEADER_ONLY = re.compile(rf"^(?:{'|'.join(_SECTIONS)}):$", re.IGNORECASE)
 _ENTRY = re.compile(r"^(\*{0,2}[\w.]+(?:\s*,\s*\*{0,2}[\w.]+)*)\s*(?:\((.*?)\))?\s*:(?:\s+(.*)|)$")
 _BARE = re.compile(r"^\*{0,2}[\w.]+\s*(?:\([^()]*\))?$")
 _DIRECTIVE = re.compile(r"^\.\.\s+deprecated::\s*(\S*)\s*(.*)$")
@@ -92,7 +93,16 @@ def _clean(text: str, line: int) -> tuple[list[str], int]:
     while cleaned and not cleaned[0]:
         cleaned.pop(0)
         line += 1
-    return cleaned, line
+    return _under_first_header(cleaned), line
+
+
+def _under_first_header(lines: list[str]) -> list[str]:
+    """Indent again what stands under a header on the docstring's first line, which has no margin."""
+    match = _HEADER.match(lines[0]) if lines else None
+    if match is None or match[2] or match[1].lower() not in _SECTIONS:
+        return lines
+    end = next((i for i, s in enumerate(lines[1:], 1) if _HEADER_ONLY.match(s)), len(lines))
+    return [lines[0], *(f"    {s}" if s else s for s in lines[1:end]), *lines[end:]]
 
 
 def _section(lines: list[str], index: int, first: int) -> _Block | None:
@@ -185,8 +195,8 @@ def _entries(block: _Block) -> Iterator[tuple[DocEntry, bool]]:
         else:
             names = [part.strip() for part in match[1].split(",")]
             kind, inline = match[2] or "", match[3] or ""
-        body = textwrap.dedent("\n".join(tail)).strip("\n")
-        text = reflow("\n".join(filter(None, [inline, body])))
+        body = textwrap.dedent("\n".join(tail)).rstrip("\n")
+        text = reflow(f"{inline}\n{body}")
         for name in names:
             yield DocEntry(name.lstrip("*"), _plain_type(kind), text, line), True
 
@@ -195,7 +205,7 @@ def _items(lines: tuple[str, ...]) -> Iterator[tuple[int, str, list[str]]]:
     """Split a section's lines at its least indentation: offset, first line, following lines."""
     indent = min((len(s) - len(s.lstrip()) for s in lines if s), default=0)
     starts = [i for i, s in enumerate(lines) if s and not s[indent:].startswith(" ")]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=False):
         yield start, lines[start].strip(), list(lines[start + 1 : end])
 
 

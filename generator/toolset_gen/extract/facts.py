@@ -38,7 +38,7 @@ def _prose(found: Definition, doc: Doc | None, role: Role) -> Iterator[DocFact]:
     if doc is None:
         yield DocFact("no docstring", role, found.path, "", found.location)
     elif not doc.summary:
-        yield DocFact("no prose", role, found.path, "", _at(found, doc.line))
+        yield DocFact("no prose", role, found.path, "", found.location)
 
 
 def function_facts(describer: Describer, found: Definition, role: Role) -> Iterator[DocFact]:
@@ -57,8 +57,10 @@ def function_facts(describer: Describer, found: Definition, role: Role) -> Itera
         yield from _attribute(describer, found, raw, role)
     elif isinstance(raw, RawFunction):
         doc, _ = describer.inherited_doc(found)
-        yield from _prose(found, doc, role)
         yield from _annotations(found, raw, role)
+        if raw.name.startswith("__"):  # Python's data model says what they do
+            return
+        yield from _prose(found, doc, role)
         if doc is not None:
             own = doc if raw.doc is not None else None
             yield from _parameters(found, raw, doc, own, role)
@@ -154,8 +156,7 @@ def _returns(found: Definition, raw: RawFunction, doc: Doc, role: Role) -> Itera
     silent = all(text in _SILENT or _ITERATORS.match(text) for text in texts)
     if not texts or (silent and (kind in {"function", "coroutine"} or "manager" in kind)):
         return
-    place = _at(found, doc.line) if raw.doc is not None else found.location
-    yield DocFact("no returns", role, found.path, "", place)
+    yield DocFact("no returns", role, found.path, "", found.location)
 
 
 def _raises(
@@ -191,7 +192,17 @@ def field_facts(describer: Describer, path: str, role: Role) -> Iterator[DocFact
             yield DocFact(kind, role, path, spec.field.name, spec.found.location)
     raw = facts.found.raw
     if role == "config" and isinstance(raw, RawClass):
+        yield from _unannotated(facts.found, raw, role)
         yield from class_facts(facts.found, role)
+
+
+def _unannotated(found: Definition, raw: RawClass, role: Role) -> Iterator[DocFact]:
+    """State which assignments in a model are meant as fields and are none for want of a type."""
+    for item in raw.members:
+        if not isinstance(item, RawVariable) or item.on_self or item.annotation is not None:
+            continue
+        if item.name != "model_config" and not item.name.startswith("_"):
+            yield DocFact("no annotation", role, found.path, item.name, _at(found, item.line))
 
 
 def _at(found: Definition, line: int) -> Location:

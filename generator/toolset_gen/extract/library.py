@@ -68,6 +68,7 @@ class Library:
         self._found: dict[str, Definition | RawModule | None] = {}
         self._asked: set[str] = set()
         self._mros: dict[str, tuple[str, ...]] = {}
+        self._names: dict[str, list[str]] | None = None
         groups: dict[str, list[RawModule]] = {}
         for module in modules:
             groups.setdefault(module.name, []).append(module)
@@ -356,6 +357,22 @@ class Library:
     def listed(self) -> dict[str, str]:
         """Give canonical to public path, where the two differ."""
         return {path: public for path, public in sorted(self._public.items()) if path != public}
+
+    def by_name(self, name: str) -> str | None:
+        """Find the one public thing of the scanned modules that has a name.
+
+        Args:
+            name: The name.
+
+        Returns:
+            Its public path; None when nothing has the name, or several have.
+        """
+        if self._names is None:
+            self._names = {}
+            for path in sorted(self._public.values()):
+                self._names.setdefault(path.rpartition(".")[2], []).append(path)
+        found = self._names.get(name, [])
+        return found[0] if len(found) == 1 else None
 
     # Inheritance
 

@@ -254,7 +254,8 @@ class Members:
             found: The definition whose docstring says it.
 
         Returns:
-            Its public import path, `""` when nothing has that name.
+            Its public import path, `""` when nothing has that name. What the module does not import
+            is looked for among all that is public: a callee's error need not be imported to be named.
         """
         module = found.module.name
         if self.library.find(f"{module}.{name}") is not None or self._imported(module, name):
@@ -266,7 +267,7 @@ class Members:
         if "." in name and self.library.find(name) is not None:
             canonical = self.library.canonical(name)
             return self.library.public(canonical) or canonical
-        return ""
+        return self.library.by_name(name) or ""
 
     def _imported(self, module: str, name: str) -> bool:
         raw = self.library.module(module)
