@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import TypeAlias, cast
 
 from toolset import Context
+from toolset.services.tools import ToolRegistry
 
 __all__ = ["main"]
 
@@ -79,15 +80,16 @@ def _load(path: str) -> object:
 
 def _tools(ctx: Context) -> dict[str, Report]:
     registry = ctx.get("tools")
-    if registry is None:
+    if not isinstance(registry, ToolRegistry):
         return {}
     found: dict[str, Report] = {}
     for schema in registry.schemas():
+        definition = registry.get(schema.name)
         found[schema.name] = {
             "name": schema.name,
             "description": schema.description,
             "parameters": schema.parameters,
-            "output": registry.get(schema.name).output_schema,
+            "output": (definition.output or None) if definition is not None else None,
         }
     return found
 

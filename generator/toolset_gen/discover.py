@@ -152,7 +152,14 @@ class _Walk:
         for entry in entries:
             path = folder / entry.name
             if entry.is_dir():
-                if entry.name.isidentifier():
+                if path.suffix in _SUFFIXES:
+                    self._report(
+                        "SRC003",
+                        self._shown(path),
+                        f"{self._shown(path)} cannot be read: it is a folder",
+                        "rename the folder, or move it out of the package",
+                    )
+                elif entry.name.isidentifier():
                     self._folder(path, f"{module}.{entry.name}", above | {real})
                 elif _enters(entry.name):
                     self._lost(path, self._entries(path), above | {real})

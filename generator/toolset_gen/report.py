@@ -94,7 +94,7 @@ def _place(found: Diagnostic) -> str:
 
 
 def _diff(stale: Stale) -> Iterator[str]:
-    if stale.why not in {"changed", "missing"}:
+    if stale.why != "changed":
         return
     import difflib  # noqa: PLC0415 - only a stale artifact needs it
 

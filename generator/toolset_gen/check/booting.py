@@ -34,7 +34,7 @@ def check_booting(facts: Facts) -> Iterator[Diagnostic]:
             yield _failed(facts, booted)
         elif not booted.tools and _registers(facts, booted.plugin):
             yield RULES["PLG007"].at(
-                facts.place(booted.plugin.path),
+                facts.plugin_place(booted.plugin),
                 booted.plugin.name,
                 f"plugin {booted.plugin.name!r} calls `{REGISTRY}.register` and registers no tool "
                 "when mounted with its default configuration",
@@ -44,7 +44,7 @@ def check_booting(facts: Facts) -> Iterator[Diagnostic]:
             other = owners.setdefault(tool.name, booted.plugin)
             if other.path != booted.plugin.path:
                 yield RULES["PLG005"].at(
-                    facts.place(booted.plugin.path),
+                    facts.plugin_place(booted.plugin),
                     tool.name,
                     f"tool {tool.name!r} is registered by plugin {booted.plugin.name!r} "
                     f"and by plugin {other.name!r}",
@@ -69,13 +69,13 @@ def _raised_at(facts: Facts, booted: Booted) -> Location:
         path = Path(frame.file)
         if path.is_relative_to(root) and "site-packages" not in path.parts:
             return Location(path.relative_to(root).as_posix(), frame.line)
-    return facts.place(booted.plugin.path)
+    return facts.plugin_place(booted.plugin)
 
 
 def _registers(facts: Facts, plugin: PluginEntry) -> bool:
     """Tell whether the plugin's own source registers tools at all."""
     files = {site.location.path for site in facts.model.sites if site.plugin == plugin.path}
-    files.add(facts.place(plugin.path).path)
+    files.add(facts.plugin_place(plugin).path)
     for path in sorted(files):
         try:
             text = (facts.config.root / path).read_text(encoding="utf-8")

@@ -134,7 +134,7 @@ def check_docs(facts: Facts) -> Iterator[Diagnostic]:
     for fact in facts.model.doc_facts:
         wording = _WORDINGS[fact.kind]
         rule = _rule(fact, wording)
-        if rule and _ours(facts, fact.subject):
+        if rule and _ours(facts, fact.subject) and not _is_magic(fact.subject):
             target = _target(facts, fact)
             words = {
                 "what": repr(target.removesuffix(f".{fact.name}") if fact.name else target),
@@ -165,6 +165,12 @@ def _rule(fact: DocFact, wording: _Wording) -> str:
 
 def _ours(facts: Facts, path: str) -> bool:
     return any(path == p or path.startswith(f"{p}.") for p in facts.config.packages)
+
+
+def _is_magic(path: str) -> bool:
+    # `__aenter__` and its like mean what the language says; `__call__` means what its class makes it.
+    name = path.rpartition(".")[2]
+    return name.startswith("__") and name.endswith("__") and name != "__call__"
 
 
 def _target(facts: Facts, fact: DocFact) -> str:

@@ -118,6 +118,22 @@ class Facts:
             rest = f".{name}{rest}"
         return path
 
+    @cached_property
+    def _context_paths(self) -> frozenset[str]:
+        return frozenset(member.path for member in self.model.catalog.context)
+
+    def is_public_face(self, path: str) -> bool:
+        """Tell whether a definition is part of what plugins are written against.
+
+        Args:
+            path: Its canonical path.
+
+        Returns:
+            Whether it belongs to a service, an event, a configuration or the context, and not only
+            to a type that one of those refers to.
+        """
+        return self.user_name(path) != path or path in self._context_paths
+
     def place(self, path: str) -> Location:
         """Find where something is defined.
 
@@ -134,6 +150,21 @@ class Facts:
                     return self.model.locations[name]
             dotted = dotted.rpartition(".")[0]
         return Location("pyproject.toml", 0)
+
+    def plugin_place(self, plugin: PluginEntry) -> Location:
+        """Find where a plugin is defined.
+
+        Args:
+            plugin: A scanned plugin.
+
+        Returns:
+            The place.
+        """
+        dotted = plugin.path.replace(":", ".")
+        for found in self.declarations("plugin"):
+            if f"{found.path}.".startswith(f"{dotted}."):
+                return found.location
+        return self.declared("plugin", plugin.name)
 
     def declared(self, kind: DeclarationKind, name: str) -> Location:
         """Find the first declaration of a name.

@@ -8,7 +8,7 @@ from toolset.catalog import nearest
 from toolset_gen.check.facts import Facts
 from toolset_gen.check.rules import RULES
 from toolset_gen.diagnostics import Diagnostic
-from toolset_gen.extract.model import Declaration, Location
+from toolset_gen.extract.model import Declaration
 
 __all__ = ["check_plugins"]
 
@@ -61,7 +61,7 @@ def _cycles(facts: Facts) -> Iterator[Diagnostic]:
         if cycle and frozenset(cycle) not in reported:
             reported.add(frozenset(cycle))
             yield RULES["PLG002"].at(
-                _place(facts, plugin.path),
+                facts.plugin_place(plugin),
                 name,
                 f"plugin {name!r} waits for itself: {' needs '.join((*cycle, name))}",
                 "make one of the keys optional, or split a plugin",
@@ -119,10 +119,3 @@ def _twice(facts: Facts) -> Iterator[Diagnostic]:
 
 def _unique(found: Iterable[Declaration]) -> Iterator[Declaration]:
     return iter(dict.fromkeys(found))
-
-
-def _place(facts: Facts, path: str) -> Location:
-    for found in facts.declarations("plugin"):
-        if found.path == path.replace(":", "."):
-            return found.location
-    return facts.place(path)

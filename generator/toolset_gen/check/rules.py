@@ -7,12 +7,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolset.catalog import nearest
 from toolset_gen.diagnostics import Diagnostic, Severity
 from toolset_gen.errors import UsageError
-from toolset_gen.extract.model import Location
+
+if TYPE_CHECKING:
+    from toolset_gen.extract.model import Location
 
 __all__ = ["RULES", "Rule", "RuleLookupError", "explain"]
 
@@ -54,7 +56,7 @@ _ALL = (
     Rule("SRC004", "a source file cannot be imported"),
     Rule("SRC005", "a package is not there"),
     Rule("SRC006", "two files claim one module"),
-    Rule("SRC007", "a source file makes Python warn", "warning"),
+    Rule("SRC007", "the `__all__` of a module is not a constant", "warning"),
     Rule("EVT001", "an event is declared without prose"),
     Rule("EVT002", "an event's parameter is not documented"),
     Rule("EVT003", "an event's `Args:` entry is empty"),
@@ -95,6 +97,7 @@ _ALL = (
     Rule("PLG005", "two tools have one name"),
     Rule("PLG006", "a tool plugin does not become active"),
     Rule("PLG007", "a tool plugin registers no tool"),
+    Rule("PLG008", "what a plugin injects is not a constant"),
     Rule("CFG001", "a configuration field has no description"),
     Rule("CFG002", "a configuration field has no type"),
     Rule("CFG003", "a configuration field's default is refused by its own constraint"),

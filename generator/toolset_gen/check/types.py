@@ -1,5 +1,8 @@
 """Rules on the types that public signatures refer to."""
 
+# Maintainers: a public signature is one of a service, an event, a configuration or the context. What
+# the types behind it are made of is shown, not judged.
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -22,7 +25,8 @@ def check_types(facts: Facts) -> Iterator[Diagnostic]:
         Violations of TYP001 to TYP004.
     """
     for fact in facts.model.type_facts:
-        yield _violation(fact, facts.user_name(fact.subject))
+        if not fact.subject or facts.is_public_face(fact.subject):
+            yield _violation(fact, facts.user_name(fact.subject))
 
 
 def _violation(fact: TypeFact, subject: str) -> Diagnostic:

@@ -1,0 +1,127 @@
+"""Small projects on disk, for tests of the gate."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from toolset_gen.build import Build, build, find_sources
+from toolset_gen.config import read_config
+
+HEAD = """\
+[tool.toolset.catalog]
+packages = ["pkg"]
+runtime = "src/pkg/api_catalog.py"
+pages = "catalog"
+typed-context = "src/pkg/typed_context.py"
+catalogs = []
+"""
+
+SHOP = '''\
+"""A shop."""
+
+from pydantic import BaseModel, Field
+
+from toolset import Context, Service, event, tool
+
+
+@event("shop/sold", mode="emit")
+def sold(item: str) -> None:
+    """An item was sold.
+
+    Args:
+        item: What was sold.
+    """
+
+
+class Shop(Service, key="shop"):
+    """Sell things."""
+
+    async def sell(self, item: str, *, price: int | None = None) -> int:
+        """Sell one item.
+
+        Args:
+            item: What to sell.
+            price: In cents; the list price when None.
+
+        Returns:
+            What was paid, in cents.
+        """
+        self.ctx.emit(sold, item)
+        return price or 100
+
+
+class Config(BaseModel):
+    """How to buy."""
+
+    limit: int = Field(3, ge=1, description="Items at once.")
+
+
+@tool
+async def count_letters(text: str) -> int:
+    """Count letters.
+
+    Args:
+        text: Where to count.
+    """
+    return len(text)
+
+
+inject = ["shop", "tools"]
+
+
+def apply(ctx: Context, config: Config) -> None:
+    """Buy things."""
+    ctx.tools.register(count_letters)
+'''
+
+# A stand-in for the plugin that the toolset's own catalog would name.
+REGISTRY = '''\
+"""Provides the tool registry."""
+
+from toolset import Context
+from toolset.services.tools import ToolRegistry
+
+provides = ["tools"]
+
+
+def apply(ctx: Context) -> None:
+    """Provide the registry."""
+    ctx.provide("tools", ToolRegistry(ctx))
+'''
+
+
+def make_project(root: Path, files: dict[str, str | bytes] | None = None, extra: str = "") -> Path:
+    """Write a project whose package is `pkg`; `files` are relative to its folder."""
+    package = root / "src" / "pkg"
+    package.mkdir(parents=True)
+    (root / "pyproject.toml").write_text(HEAD + extra)
+    content: dict[str, str | bytes] = {"__init__.py": '"""A package."""\n', **(files or {})}
+    for name, text in content.items():
+        target = package / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return root
+
+
+def shop(root: Path, extra: str = "") -> Path:
+    """Write the project that is used where any will do: a service, an event, a plugin and a tool."""
+    return make_project(root, {"shop.py": SHOP, "registry.py": REGISTRY}, extra)
+
+
+def build_project(root: Path) -> Build:
+    """Build a project's artifacts in memory."""
+    config = read_config(root)
+    return build(config, find_sources(config))
+
+
+def run_catalog(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `toolset catalog` in a project, as a user does."""
+    return subprocess.run(
+        [sys.executable, "-m", "toolset.cli", "catalog", *arguments],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
