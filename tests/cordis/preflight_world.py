@@ -115,21 +115,22 @@ class MountContext:
     def get(self, key: str, default: object = None) -> object: ...
 
 
+class MountTools:
+    """The tools as mounted code gets them."""
+
+    def register(self, definition: object) -> object: ...
+    def schemas(self) -> list[object]: ...
+    def get(self, name: str) -> object: ...
+
+
 class Harness:
     """What makes tools."""
 
-    def tool(self, fn: object = None) -> object: ...
-    def define_tool(
-        self,
-        *,
-        name: str,
-        description: str,
-        parameters: object,
-        output: object,
-        execute: object,
-        present_call: object = None,
+    def tool(self, function: object = None, /, **options: object) -> object: ...
+    def define_tool(self, options: object = None, /, **named: object) -> object: ...
+    def register_tool(
+        self, ctx: object, definition: object = None, /, **options: object
     ) -> object: ...
-    def register_tool(self, ctx: object, tool: object) -> object: ...
 
 
 def _overloaded() -> ServiceEntry:
@@ -174,7 +175,9 @@ def world(*services: LiveService) -> Knowledge:
             _event("app/ready", "parallel", "async ready(version: str) -> None", "version"),
             _event("doc/resolve", "serial", "async resolve(name: str) -> str", "name"),
             _event("cache/lookup", "bail", "lookup(key: str) -> object", "key"),
-            _event("text/filter", "waterfall", "filter(text: str, next: Next[str])", "text", "next"),
+            _event(
+                "text/filter", "waterfall", "filter(text: str, next: Next[str])", "text", "next"
+            ),
             _event("tools/change", "emit", "change(names: list[str]) -> None", "names"),
             _event(
                 "tools/pre-execute",
@@ -185,7 +188,7 @@ def world(*services: LiveService) -> Knowledge:
             ),
         ),
     )
-    return Knowledge(
+    knowledge = Knowledge(
         catalog,
         services
         or (
@@ -197,12 +200,13 @@ def world(*services: LiveService) -> Knowledge:
         context={
             **{m.name: m for m in live.describe_members(MountContext())},
             **{name: Member(name, "attribute", name) for name in ("config", "logger")},
-            **{m.name: m for m in live.describe_members(Timer()) if m.name != "sleep"},
         },
         withheld=("root", "fiber", "registry", "plugin", "extend", "isolate", "mixin", "parent"),
-        given={"tools": frozenset({"register", "schemas", "get"})},
+        given={"tools": {m.name: m for m in live.describe_members(MountTools())}},
         harness={m.name: m for m in live.describe_members(Harness())},
     )
+    knowledge.forwarded = {"timer": {m.name: m for m in live.describe_members(Timer())}}
+    return knowledge
 
 
 def preflight(code: str, knowledge: Knowledge | None = None) -> Findings:

@@ -10,7 +10,11 @@ TAIL = "\napply.inject = ['fs', 'timer', 'shell', 'store', 'cache', 'magic']\nre
 
 # One mistake each: the body of `apply`, the rule, a part of what is said.
 MISTAKES = {
-    "unknown method": ("await ctx.fs.raed_text('a')", "unknown-member", "did you mean async read_text(path: str"),
+    "unknown method": (
+        "await ctx.fs.raed_text('a')",
+        "unknown-member",
+        "did you mean async read_text(path: str",
+    ),
     "unknown method of a service that only lives": (
         "await ctx.store.lod('k')",
         "unknown-member",
@@ -49,8 +53,7 @@ MISTAKES = {
     "unknown keyword": (
         "await ctx.fs.read_text('a', enc='x')",
         "bad-arguments",
-        "ctx.fs.read_text() has no parameter 'enc'; its signature is async read_text(path: str, *, "
-        "encoding: str = 'utf-8') -> str",
+        "ctx.fs.read_text() has no parameter 'enc'; its signature is async read_text(path: str, *,",
     ),
     "too many arguments": (
         "await ctx.fs.read_text('a', 'utf-8')",
@@ -95,7 +98,11 @@ MISTAKES = {
         "its result is read ('upper') too early",
     ),
     "coroutine never used": ("text = ctx.fs.read_text('a')", "not-awaited", "'text' is never used"),
-    "coroutine formatted": ("ctx.logger.info(f'{ctx.fs.read_text(1)}')", "not-awaited", "formatted"),
+    "coroutine formatted": (
+        "ctx.logger.info(f'{ctx.fs.read_text(1)}')",
+        "not-awaited",
+        "formatted",
+    ),
     "coroutine tested": (
         "if ctx.fs.list('.'):\n        pass",
         "not-awaited",
@@ -107,7 +114,11 @@ MISTAKES = {
         "it cannot be iterated with `for`; await it",
     ),
     "coroutine indexed": ("x = ctx.fs.list('.')[0]", "not-awaited", "indexed too early"),
-    "coroutine passed to len": ("n = len(ctx.fs.list('.'))", "not-awaited", "`len` gets it too early"),
+    "coroutine passed to len": (
+        "n = len(ctx.fs.list('.'))",
+        "not-awaited",
+        "`len` gets it too early",
+    ),
     "coroutine added": ("x = 'a' + ctx.fs.read_text('a')", "not-awaited", "computed with"),
     "coroutine compared": ("x = ctx.fs.read_text('a') == 'b'", "not-awaited", "compared"),
     "coroutine entered": (
@@ -127,8 +138,10 @@ MISTAKES = {
         "ctx.waterfall() is a coroutine method",
     ),
     "next not awaited": (
-        "async def guard(call, next):\n        decision = next()\n        return decision.action\n"
-        "    ctx.on('tools/pre-execute', guard)",
+        (
+            "async def guard(call, next):\n        decision = next()\n        return decision.action\n"
+            "    ctx.on('tools/pre-execute', guard)"
+        ),
         "not-awaited",
         "next() is a coroutine",
     ),
@@ -143,7 +156,11 @@ MISTAKES = {
         "ctx.fs.join() returns str: it is not awaitable; drop the `await`",
     ),
     "emit awaited": ("await ctx.emit('tools/change', [])", "not-awaited", "it is not awaitable"),
-    "async generator awaited": ("await ctx.fs.lines('a')", "not-awaited", "iterate with `async for`"),
+    "async generator awaited": (
+        "await ctx.fs.lines('a')",
+        "not-awaited",
+        "iterate with `async for`",
+    ),
     "async generator in a plain for": (
         "for line in ctx.fs.lines('a'):\n        pass",
         "not-awaited",
@@ -199,7 +216,11 @@ MISTAKES = {
     "misspelt member of ctx": ("ctx.provid('a', 1)", "unknown-service", "did you mean ctx.provide"),
     "withheld internals": ("ctx.root.dispose()", "withheld", "ctx.root is withheld"),
     "private member of ctx": ("ctx._fiber", "withheld", "ctx._fiber is withheld"),
-    "assignment to ctx": ("ctx.cache = {}", "read-only", 'publish it with ctx.provide("cache", ...)'),
+    "assignment to ctx": (
+        "ctx.cache = {}",
+        "read-only",
+        'publish it with ctx.provide("cache", ...)',
+    ),
     "wrong verb": (
         "ctx.emit('app/ready', '1')",
         "wrong-verb",
@@ -221,8 +242,10 @@ MISTAKES = {
         "'text/filter' is dispatched with 1",
     ),
     "own event, wrong listener": (
-        "@event('me/ping', mode='emit')\n    def ping(n: int) -> None: ...\n"
-        "    ctx.on(ping, lambda: None)",
+        (
+            "@event('me/ping', mode='emit')\n    def ping(n: int) -> None: ...\n"
+            "    ctx.on(ping, lambda: None)"
+        ),
         "bad-listener",
         "calls it as ping(n: int)",
     ),
@@ -234,7 +257,7 @@ MISTAKES = {
     "tool without output": (
         "harness.define_tool(name='a', description='b', parameters={}, execute=lambda a: 1)",
         "bad-tool",
-        "harness.define_tool() is missing 'output'",
+        "harness.define_tool() is missing output",
     ),
     "tool with a bad name": (
         "harness.define_tool(name='a b', description='b', parameters={}, output={}, execute=print)",
@@ -242,8 +265,10 @@ MISTAKES = {
         "tool name 'a b' is refused; use 1 to 64 letters, digits, '_' and '-', such as 'a_b'",
     ),
     "tool body without parameter": (
-        "harness.define_tool(name='a', description='b', parameters={}, output={}, "
-        "execute=lambda: 1)",
+        (
+            "harness.define_tool(name='a', description='b', parameters={}, output={}, "
+            "execute=lambda: 1)"
+        ),
         "bad-tool",
         "execute takes (), but a tool's body is called as execute(args) or execute(args, call)",
     ),
@@ -258,10 +283,17 @@ MISTAKES = {
         "make it with harness.define_tool",
     ),
     "register_tool without the context": (
-        "@harness.tool\n    def greet(name: str) -> str:\n        return name\n"
-        "    harness.register_tool(greet)",
+        (
+            "@harness.tool\n    def greet(name: str) -> str:\n        return name\n"
+            "    harness.register_tool(greet)"
+        ),
         "bad-tool",
-        "harness.register_tool() is missing 'tool'",
+        "harness.register_tool(ctx, tool) takes the plugin's context first",
+    ),
+    "options without the body": (
+        "harness.define_tool({'name': 'a', 'description': 'b', 'output': {}})",
+        "bad-tool",
+        "harness.define_tool() is missing execute",
     ),
 }
 
@@ -282,12 +314,11 @@ NOTES = {
         "unknown-event",
         "nothing known declares the event 'tools/chang'; did you mean 'tools/change'?",
     ),
-    "unknown event without a near name": (
-        "ctx.on('zzz/qqq', print)",
+    "dispatch of a nearly known event": (
+        "ctx.emit('tool/change', [])",
         "unknown-event",
-        "it is heard only when another plugin dispatches it",
+        "tools/change",
     ),
-    "dispatch of a nearly known event": ("ctx.emit('tool/change', [])", "unknown-event", "tools/change"),
     "waterfall that never goes on": (
         "def deny(text, next):\n        return ''\n    ctx.on('text/filter', deny)",
         "next-not-called",
@@ -321,16 +352,26 @@ def test_notes_unknown_injected_service() -> None:
     findings = preflight("def apply(ctx): pass\napply.inject = ['timr']\nreturn apply")
     assert findings.mistakes == ()
     assert findings.notes[0].message == (
-        "nothing known provides the injected service 'timr' (did you mean 'timer'?); "
-        "the plugin stays pending until something does"
+        "nothing known provides the injected service 'timr'; did you mean 'timer'? "
+        "The plugin stays pending until it is there"
     )
 
 
 def test_shows_inject_line_to_write() -> None:
     """Reading a known service that is not declared shows the whole line."""
-    findings = preflight("def apply(ctx):\n    ctx.fs.join()\napply.inject = ['timer']\nreturn apply")
+    findings = preflight(
+        "def apply(ctx):\n    ctx.fs.join()\napply.inject = ['timer']\nreturn apply"
+    )
     assert [str(f) for f in findings.mistakes] == [
-        "line 2: service 'fs' is read but not declared; write inject = [\"timer\", \"fs\"]"
+        'line 2: service \'fs\' is read but not declared; write inject = ["timer", "fs"]'
+    ]
+
+
+def test_asks_for_timer_behind_helper() -> None:
+    """A helper that the timer adds to `ctx` needs the timer declared."""
+    findings = preflight("def apply(ctx):\n    ctx.set_timeout(print, 1)\nreturn apply")
+    assert [str(f) for f in findings.mistakes] == [
+        "line 2: service 'timer' is read but not declared; write inject = [\"timer\"]"
     ]
 
 

@@ -3,10 +3,9 @@
 A plugin that registers three model-facing tools. Mount the module itself: `ctx.plugin(cordis)`.
 """
 
-# Maintainers: order of the modules, imports one way: traps < deadline < errors < parse_errors,
-# alarm, watcher < guard, diagnostics < evaluate, console < sandbox, facade; live < knowledge <
-# preflight, report; given < world; mounted, mount_errors, waiting_at < mounts; config, catalogs,
-# tools, and this one, which assembles them.
+# Layers, downwards only: catalogs, config, tools, world > described, mounts > mount_errors, mounted,
+# waiting_at > preflight, report > knowledge > live > evaluate, sandbox > console, given > facade >
+# harness, membrane > diagnostics, guard > alarm, watcher, traps > deadline, parse_errors > errors.
 # This module is the plugin: name, inject, Config and apply are its public face.
 
 from __future__ import annotations
@@ -19,17 +18,16 @@ from toolset.cordis.config import Config
 from toolset.cordis.mounts import Bounds, Mounts
 from toolset.cordis.report import Snapshot, ToolRow
 from toolset.cordis.tools import inspect_tool, mount_tool, unmount_tool
-from toolset.cordis.world import look
+from toolset.cordis.world import World
 from toolset.runtime import Context
 from toolset.services.tools import ToolRegistry
 
-__all__ = ["DYNAMIC", "Config", "apply", "inject", "name"]
+__all__ = ["Config", "apply", "inject", "name"]
 
 name = "tool-cordis"
 inject = ["tools"]
 
-DYNAMIC: Final = "cordis-dynamic"
-"""Display name of the fiber below which everything is mounted."""
+_DYNAMIC: Final = "cordis-dynamic"
 
 
 async def apply(ctx: Context, config: Config) -> None:
@@ -42,16 +40,16 @@ async def apply(ctx: Context, config: Config) -> None:
         ctx: The toolset's context.
         config: Its configuration.
     """
-    catalog = find_catalogs(config.catalogs, ctx.logger)
-    dynamic = await ctx.plugin(SimpleNamespace(name=DYNAMIC, apply=_hold))
+    world = World(find_catalogs(config.catalogs, ctx.logger))
+    dynamic = await ctx.plugin(SimpleNamespace(name=_DYNAMIC, apply=_hold))
     bounds = Bounds(config.vm_timeout_ms / 1000, config.mount_timeout_ms / 1000)
-    mounts = Mounts(dynamic.ctx, bounds, lambda: look(dynamic.ctx, catalog))
+    mounts = Mounts(dynamic.ctx, bounds, lambda: world.look(dynamic.ctx))
     registry = _tools(ctx)
 
     def snapshot(session: str | None) -> Snapshot:
         return Snapshot(
             ctx.registry,
-            look(dynamic.ctx, catalog),
+            world.look(dynamic.ctx),
             lambda: [ToolRow(one.name, one.description) for one in registry.schemas(session)],
             mounts.listing(),
         )

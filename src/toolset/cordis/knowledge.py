@@ -60,8 +60,11 @@ class Knowledge:
         heard: Names that somebody listens to now, declared or not.
         context: What code is given on `ctx`, by name.
         withheld: Names of the real context that mounted code is not given.
-        given: Members that mounted code is given of a service, where that is not all of them.
+        given: Members of a service, where mounted code is given others than the service has.
         harness: What code is given on `harness`, by name.
+
+    Attributes:
+        forwarded: Members that a service adds to the context of plugins that declare it, by key.
     """
 
     def __init__(
@@ -73,7 +76,7 @@ class Knowledge:
         heard: Iterable[str] = (),
         context: Mapping[str, Member] | None = None,
         withheld: Iterable[str] = (),
-        given: Mapping[str, frozenset[str]] | None = None,
+        given: Mapping[str, Mapping[str, Member]] | None = None,
         harness: Mapping[str, Member] | None = None,
     ) -> None:
         self.catalog = catalog
@@ -83,6 +86,7 @@ class Knowledge:
         self.withheld = frozenset(withheld)
         self.given = dict(given or {})
         self.harness = dict(harness or {})
+        self.forwarded: Mapping[str, Mapping[str, Member]] = {}
         self._catalogued = {entry.key: entry for entry in catalog.services}
         self._events = {entry.name: entry for entry in (*events, *catalog.events)}
         self._known: dict[str, Known] = {}
@@ -95,6 +99,17 @@ class Knowledge:
                 return None
             self._known[key] = known
         return self._known[key]
+
+    def members(self, key: str) -> Mapping[str, Member]:
+        """Give what mounted code can use of a service; nothing when nothing knows it."""
+        if key in self.given:
+            return self.given[key]
+        known = self.service(key)
+        return {} if known is None else {m.name: m for m in known.entry.members}
+
+    def forwarded_by(self, name: str) -> str | None:
+        """Give the key of the service that adds `name` to contexts."""
+        return next((key for key, names in self.forwarded.items() if name in names), None)
 
     def event(self, name: str) -> EventEntry | None:
         """Describe a declared event; None when nothing declares it."""

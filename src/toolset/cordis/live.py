@@ -217,7 +217,7 @@ def _describe_member(  # noqa: PLR0911 - a kind of member, a return
         found: object = inspect.getattr_static(value, name)
     except AttributeError:
         return None
-    own = name in getattr(value, "__dict__", ())
+    own = not isinstance(value, type) and name in getattr(value, "__dict__", ())
     if isinstance(found, property):
         return _property(name, found.fget, read_only=found.fset is None)
     if isinstance(found, functools.cached_property):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Coroutine
 
 from toolset.cordis.facade import facade
+from toolset.cordis.membrane import Membrane
 from toolset.runtime import Context, Service
 from toolset.runtime.plugins import read_plugin
 
@@ -50,13 +51,16 @@ class MountedPlugin:
         """
         plugin = self._plugin
         given = facade(ctx, self._mount_id)
-        made = plugin.invoke(given, config)
+        membrane = Membrane(self._mount_id)
+        made = membrane.call(plugin.invoke, given, config)
         if isinstance(made, Service) and plugin.service is not None:
-            return self._serve(ctx, made)
+            return self._serve(ctx, made, membrane)
         return None if isinstance(plugin.source, type) else made
 
-    def _serve(self, ctx: Context, service: Service) -> Coroutine[object, object, None] | None:
-        start: object = getattr(service, "start", None)
+    def _serve(
+        self, ctx: Context, service: Service, membrane: Membrane
+    ) -> Coroutine[object, object, None] | None:
+        start = membrane.outward(getattr(service, "start", None))
         if not callable(start):
             ctx.provide(service.key, service)
             return None

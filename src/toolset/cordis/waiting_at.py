@@ -9,7 +9,7 @@ import asyncio
 import linecache
 from types import FrameType
 
-from toolset.cordis.deadline import frame_name, function_name
+from toolset.cordis.deadline import frame_name, place_in
 
 __all__ = ["waiting_at"]
 
@@ -35,7 +35,7 @@ def waiting_at(task: asyncio.Task[object] | None, mount_id: str) -> str:
         frame = _part(current, "frame")
         if isinstance(frame, FrameType) and frame.f_code.co_filename == filename:
             text = linecache.getline(filename, frame.f_lineno).strip()
-            found = f"line {frame.f_lineno}, in {function_name(frame.f_code)}: {text}"
+            found = f"line {frame.f_lineno}, {place_in(frame.f_code)}: {text}"
         current = _part(current, "await")
     return found
 

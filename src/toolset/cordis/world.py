@@ -1,7 +1,7 @@
 """Look at the live runtime as mounted code will find it."""
 
 # Maintainers: the one reader of the registry for `Knowledge`. It looks and changes nothing, and what
-# it gives is a snapshot for one report or one mount.
+# it gives is a snapshot for one report or one mount. What does not change is described once.
 
 from __future__ import annotations
 
@@ -9,34 +9,58 @@ from collections.abc import Iterator
 
 from toolset.catalog import Catalog, EventEntry
 from toolset.cordis import live
-from toolset.cordis.given import GIVEN, WITHHELD, context_members, harness_members
+from toolset.cordis.described import (
+    TIMER,
+    WITHHELD,
+    context_members,
+    given_members,
+    harness_members,
+    helper_members,
+)
 from toolset.cordis.knowledge import Knowledge, LiveService
-from toolset.runtime import Context, Event, declared
+from toolset.runtime import Context, Event
+from toolset.runtime.events import declarations
 
-__all__ = ["look"]
+__all__ = ["World"]
 
 
-def look(ctx: Context, catalog: Catalog) -> Knowledge:
-    """Join the catalogs with what is live now.
+class World:
+    """Joins the catalogs with what is live.
 
     Args:
-        ctx: A context of the runtime; services isolated from it are left out.
         catalog: The merged catalogs.
-
-    Returns:
-        What is known of services and events.
     """
-    heard = ctx.registry.events()
-    return Knowledge(
-        catalog,
-        _services(ctx),
-        events=[_describe(event) for name in heard if (event := declared(name)) is not None],
-        heard=heard,
-        context=context_members(catalog, frozenset(ctx.registry.accessors)),
-        withheld=WITHHELD,
-        given=GIVEN,
-        harness=harness_members(),
-    )
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._context = context_members(catalog)
+        self._given = given_members()
+        self._harness = harness_members()
+
+    def look(self, ctx: Context) -> Knowledge:
+        """Take a snapshot.
+
+        Args:
+            ctx: A context of the runtime.
+
+        Returns:
+            What is known of services and events now.
+        """
+        knowledge = Knowledge(
+            self._catalog,
+            _services(ctx),
+            events=[_describe(event) for event in declarations()],
+            heard=ctx.registry.events(),
+            context=self._context,
+            withheld=WITHHELD,
+            given=self._given,
+            harness=self._harness,
+        )
+        timer = knowledge.service(TIMER)
+        if timer is not None:
+            members = {member.name: member for member in timer.entry.members}
+            knowledge.forwarded = {TIMER: helper_members(members)}
+        return knowledge
 
 
 def _services(ctx: Context) -> Iterator[LiveService]:

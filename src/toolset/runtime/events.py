@@ -26,6 +26,7 @@ __all__ = [
     "SerialEvent",
     "SyncNext",
     "WaterfallEvent",
+    "declarations",
     "declared",
     "event",
 ]
@@ -249,6 +250,15 @@ def declared(name: str) -> Event | None:
         The first declaration that is alive, or None.
     """
     return _declared.get(name)
+
+
+def declarations() -> tuple[Event, ...]:
+    """List the events that are declared in this process.
+
+    Returns:
+        One declaration a name, sorted by name.
+    """
+    return tuple(sorted(_declared.values(), key=lambda one: one.name))
 
 
 _Arity: TypeAlias = "tuple[int, float]"

@@ -1,8 +1,9 @@
 """Check a mount's code against what is known of services and events, before anything runs."""
 
-# Maintainers: order of the modules, imports one way: scopes, values, literals, arguments, evaluator,
-# plugins, findings, reads, awaiting, listening, defining. Nothing here runs code, imports what the
-# code imports, or touches a live object but through `Knowledge`.
+# Layers, downwards only: awaiting, defining, listening > reads > findings > plugins > evaluator
+# > arguments, literals > values > scopes.
+# Nothing here runs code, imports what the code imports, or touches a live object but through
+# `Knowledge`.
 
 from __future__ import annotations
 

@@ -22,6 +22,7 @@ from toolset.cordis.preflight.values import (
 
 __all__ = ["check_definition"]
 
+_NEEDED: Final = ("name", "description", "output", "execute")
 _NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
@@ -29,13 +30,12 @@ def check_definition(code: Code, call: ast.Call, target: Value) -> None:
     """Judge a call that defines or registers a tool."""
     match target:
         case GlobalValue(path="harness.define_tool"):
-            _check_given(code, call, "define_tool")
+            if _check_given(code, call, "define_tool"):
+                _check_options(code, call)
             _check_define(code, call)
         case GlobalValue(path="harness.tool"):
             _check_given(code, call, "tool")
         case GlobalValue(path="harness.register_tool"):
-            if len(call.args) > 1:
-                _check_registered(code, call, call.args[1])
             if _check_given(code, call, "register_tool"):
                 _check_context(code, call)
         case MemberValue(owner="ctx.tools") if target.member.name == "register" and call.args:
@@ -66,6 +66,24 @@ def _check_given(code: Code, call: ast.Call, name: str) -> bool:
             raises="TypeError",
         )
     return not reason
+
+
+def _check_options(code: Code, call: ast.Call) -> None:
+    """Judge which options stand in the call, as keywords or in one literal mapping."""
+    keys: list[object] = [keyword.arg for keyword in call.keywords]
+    if call.args:
+        mapping = call.args[0]
+        if not isinstance(mapping, ast.Dict):
+            return
+        keys += [literal(key, code.scope(call)) for key in mapping.keys]
+    missing = [option for option in _NEEDED if option not in keys]
+    if missing and None not in keys:
+        code.mistake(
+            call,
+            "bad-tool",
+            f"harness.define_tool() is missing {', '.join(missing)}",
+            raises="ToolDefinitionError",
+        )
 
 
 def _check_define(code: Code, call: ast.Call) -> None:

@@ -114,7 +114,7 @@ class Evaluator:
     def _binding(self, name: str, binding: Binding, owner: Scope) -> Value:
         node = binding.node
         if binding.imported:
-            return GlobalValue(binding.imported)
+            return _global(binding.imported)
         if binding.parameter >= 0 and isinstance(
             node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
         ):
@@ -223,7 +223,7 @@ class Evaluator:
                 member = self.member(base.key, name)
                 return None if member is None else MemberValue(f"ctx.{base.key}", member)
             case GlobalValue():
-                return GlobalValue(f"{base.path}.{name}")
+                return _global(f"{base.path}.{name}")
             case InstanceValue():
                 return self._of_instance(base, name)
             case _:
@@ -231,19 +231,17 @@ class Evaluator:
 
     def member(self, key: str, name: str) -> Member | None:
         """Find a member of the service under `key`; None when the service or member is unknown."""
-        known = self.knowledge.service(key)
-        given = self.knowledge.given.get(key)
-        if known is None or (given is not None and name not in given):
-            return None
-        return next((m for m in known.entry.members if m.name == name), None)
+        return self.knowledge.members(key).get(name)
 
     def _of_context(self, base: ContextValue, name: str) -> Value:
-        member = self.knowledge.context.get(name)
-        if member is not None:
+        knowledge = self.knowledge
+        forwarded = knowledge.forwarded_by(name)
+        if forwarded is not None:
+            return MemberValue("ctx", knowledge.forwarded[forwarded][name], base.inject)
+        member = knowledge.context.get(name)
+        if member is not None and name not in knowledge.given:
             return MemberValue("ctx", member, base.inject)
-        if name in self.knowledge.withheld:
-            return None
-        return ServiceValue(name)
+        return None if name in knowledge.withheld else ServiceValue(name)
 
     def _of_instance(self, base: InstanceValue, name: str) -> Value:
         inner = self.scopes.inner[base.node]
@@ -375,6 +373,20 @@ class Evaluator:
                     if isinstance(value, EventValue):
                         self._declared[value.entry.name] = value.entry
         return self._declared
+
+
+# What mounted code may import, under the names that it is given without.
+_GIVEN = {
+    "toolset.Service": "Service",
+    "toolset.event": "event",
+    "toolset.harness": "harness",
+    "toolset.tool": "harness.tool",
+    "toolset.define_tool": "harness.define_tool",
+}
+
+
+def _global(path: str) -> GlobalValue:
+    return GlobalValue(_GIVEN.get(path, path))
 
 
 def _is_generator(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

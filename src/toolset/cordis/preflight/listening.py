@@ -30,24 +30,25 @@ def check_event_call(code: Code, call: ast.Call, target: MemberValue) -> None:
         return
     found = code.evaluator.event_named(call.args[0], code.scope(call))
     if isinstance(found, str):
-        _check_name(code, call, found, listens=name not in _VERBS)
+        _check_name(code, call, found)
     elif found is not None and name in _VERBS:
         _check_dispatch(code, call, found, name)
     elif found is not None:
         _check_listener(code, call, found)
 
 
-def _check_name(code: Code, call: ast.Call, name: str, *, listens: bool) -> None:
+def _check_name(code: Code, call: ast.Call, name: str) -> None:
     known = {*code.knowledge.event_names(), *code.evaluator.declared_here()}
     close = nearest(name, known)
-    if name in known or (not listens and not close) or _dispatched_here(code, name):
+    if name in known or not close or _is_its_own(code, name):
         return
-    hint = f"; did you mean {' or '.join(repr(c) for c in close)}?" if close else ""
-    tail = "" if hint else "; it is heard only when another plugin dispatches it"
-    code.note(call, "unknown-event", f"nothing known declares the event {name!r}{hint}{tail}")
+    meant = " or ".join(repr(c) for c in close)
+    code.note(
+        call, "unknown-event", f"nothing known declares the event {name!r}; did you mean {meant}?"
+    )
 
 
-def _dispatched_here(code: Code, name: str) -> bool:
+def _is_its_own(code: Code, name: str) -> bool:
     """Tell whether the code both dispatches an event and listens to it, so that it is its own."""
     seen = {"listens": False, "dispatches": False}
     for call in code.scopes.calls:

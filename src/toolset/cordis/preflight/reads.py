@@ -33,6 +33,11 @@ def check_context_read(code: Code, node: ast.Attribute, context: ContextValue) -
     knowledge = code.knowledge
     if name in knowledge.context or name in code.scopes.probed or name.startswith("__"):
         return
+    forwarded = knowledge.forwarded_by(name)
+    if forwarded is not None:
+        if context.inject is not None and forwarded not in context.inject:
+            _undeclared(code, node, forwarded, context.inject)
+        return
     if name in knowledge.withheld or name.startswith("_"):
         code.mistake(
             node,
@@ -110,17 +115,14 @@ def check_member_read(code: Code, node: ast.Attribute, service: ServiceValue) ->
         return
     if not isinstance(node.ctx, ast.Load) or _provides_anew(code, service.key):
         return
-    members = {member.name: member for member in known.entry.members}
-    given = code.knowledge.given.get(service.key)
-    if given is not None:
-        members = {name: member for name, member in members.items() if name in given}
+    members = code.knowledge.members(service.key)
     if name in members:
         return
     code.mistake(
         node,
         "unknown-member",
         f"ctx.{service.key} ({known.entry.class_name}) has no {name!r}; {_instead(name, members)}"
-        if given is None
+        if service.key not in code.knowledge.given
         else f"ctx.{service.key} gives mounted code no {name!r}; {_instead(name, members)}",
         raises="AttributeError",
     )
@@ -169,13 +171,13 @@ def check_inject(code: Code) -> None:
             if code.knowledge.service(key) is not None or _provides(code, key):
                 continue
             close = nearest(key, code.knowledge.service_keys())
-            hint = f" (did you mean {_either(repr(c) for c in close)}?)" if close else ""
-            code.note(
-                plugin.declared_at or plugin.node,
-                "unknown-inject",
-                f"nothing known provides the injected service {key!r}{hint}; "
-                "the plugin stays pending until something does",
-            )
+            if close:  # else it is what a plugin that waits for another mount looks like
+                code.note(
+                    plugin.declared_at or plugin.node,
+                    "unknown-inject",
+                    f"nothing known provides the injected service {key!r}; did you mean "
+                    f"{_either(repr(c) for c in close)}? The plugin stays pending until it is there",
+                )
 
 
 def signature_text(member: Member) -> str:

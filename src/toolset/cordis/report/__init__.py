@@ -1,6 +1,6 @@
 """The read-only report on the live runtime and its catalogs."""
 
-# Maintainers: order of the modules, imports one way: errors, snapshot, prose, rows, api, events.
+# Layers, downwards only: api, events, rows > prose, snapshot > errors.
 # Sections are joined here and cut here; nothing else knows of the limit. Reporting changes nothing.
 
 from __future__ import annotations

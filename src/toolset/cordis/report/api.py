@@ -29,6 +29,7 @@ def _overview(snapshot: Snapshot) -> Iterator[str]:
     for key, known in found:
         yield _row(snapshot, key, known)
         yield from prose.member_rows(known.entry.members, "  ")
+        yield from _for_mounts(snapshot, key)
         refs.extend(prose.refs_of(known.entry.members))
     if not found:
         yield "No service is live."
@@ -51,6 +52,18 @@ def _row(snapshot: Snapshot, key: str, known: Known) -> str:
         f"- {key} [live, uncatalogued] — {known.entry.class_name}, provided by {owner}; "
         f"signatures read off the live object{'' if known.complete else ', which may have more'}"
     )
+
+
+def _for_mounts(snapshot: Snapshot, key: str) -> Iterator[str]:
+    """Say in what mounted code sees a service otherwise than it is."""
+    knowledge = snapshot.knowledge
+    given, forwarded = knowledge.given.get(key, {}), knowledge.forwarded.get(key, {})
+    if given:
+        yield "  mounted code is given of it, without declaring it:"
+        yield from prose.member_rows(given.values(), "  ")
+    if forwarded:
+        names = ", ".join(f"ctx.{name}" for name in forwarded)
+        yield f"  adds to the ctx of plugins that declare it: {names}"
 
 
 def _loadable(snapshot: Snapshot) -> str:
@@ -81,4 +94,5 @@ def _full(snapshot: Snapshot, name: str, known: Known, entry: ServiceEntry) -> I
         yield entry.description
     for member in entry.members:
         yield from prose.member_doc(member)
+    yield from _for_mounts(snapshot, name)
     yield from prose.type_block(snapshot.knowledge.catalog, prose.refs_of(entry.members))
