@@ -119,8 +119,8 @@ class A:
     }
     assert facts_of(found, "case.gen") == {("no returns", "", 12)}
     assert facts_of(found, "case.nothing") == set()
-    assert facts_of(found, "case.A.x") == {("undocumented attribute", "x", 19)}
-    assert facts_of(found, "case.A.p") == {("no return annotation", "", 22)}
+    assert facts_of(found, "case.A.x") == {("undocumented attribute", "x", 20)}
+    assert facts_of(found, "case.A.p") == {("no return annotation", "", 23)}
 
 
 def test_inherited_docs_document(tmp_path: Path) -> None:
