@@ -91,7 +91,7 @@ class Session:
             block.page,
         )
         with failing_at(block), contextlib.redirect_stdout(io.StringIO()) as out:
-            exec(compile(source, block.page, "exec"), vars(self.module))  # noqa: S102 - its purpose
+            exec(compile(source, block.page, "exec"), vars(self.module))
         self.printed = out.getvalue()
 
     def pycon(self, block: Block) -> None:

@@ -18,10 +18,12 @@ RANKS = {
     "runtime": 2,
     "services": 3,
     "typed_context": 4,
+    "testing": 4,
     "cordis": 5,
     "loader": 5,
     "bridges": 6,
-    "cli": 6,
+    "demo": 6,
+    "cli": 7,
 }
 # Runs in a process of its own, where it boots the plugins that are described.
 BOOTING = {"toolset_gen.boot_child"}
