@@ -65,7 +65,9 @@ def _done(stale: Stale) -> str:
 def _text(outcome: Outcome) -> str:
     lines = list(_violations(outcome))
     for stale in outcome.stale:
-        lines += [f"{stale.path} {_WHY[stale.why]}", *_diff(stale)]
+        lines.append(f"{stale.path} {_WHY[stale.why]}")
+        # While the sources are at fault, what they say is not worth comparing line by line.
+        lines += [] if outcome.at_fault else _diff(stale)
     if outcome.at_fault:
         lines.append(f"Repair the sources, then run `{COMMAND}`.")
     elif outcome.stale:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from projects import make_project
+
 from toolset_gen.build import build, find_sources
 from toolset_gen.check import RULES, explain
 from toolset_gen.check.rules import RuleLookupError

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from projects import REGISTRY, SHOP, build_project, make_project, shop
+
 from toolset_gen.diagnostics import Diagnostic
 
 NO_BOOT = "boot = false\n"

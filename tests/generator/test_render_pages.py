@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -58,13 +59,13 @@ def test_python_is_stable_under_black(catalog: Catalog) -> None:
 def test_module_gives_the_catalog_back(artifacts: dict[str, str]) -> None:
     """Executing the generated module gives the records it was made of."""
     module = ModuleType("api")
-    exec(compile(artifacts["api.py"], "api.py", "exec"), module.__dict__)  # noqa: S102 - own output
+    exec(compile(artifacts["api.py"], "api.py", "exec"), module.__dict__)
     assert set(module.SERVICE_API.values()) == set(CATALOG.services)
     assert set(module.EVENT_API.values()) == set(CATALOG.events)
     assert set(module.TYPE_API.values()) == set(CATALOG.types)
     assert list(module.TYPE_API) == ["other.Row", "pkg.Row"]
     assert set(module.PLUGIN_API.values()) == set(CATALOG.plugins)
-    assert module.INHERITED_CTX_API == CATALOG.context
+    assert CATALOG.context == module.INHERITED_CTX_API
 
 
 def test_json_fits_its_schema(artifacts: dict[str, str]) -> None:
@@ -141,15 +142,13 @@ def test_pages_are_tidy(artifacts: dict[str, str]) -> None:
 
 def test_links_lead_somewhere(artifacts: dict[str, str]) -> None:
     """Every link into a page names a heading that the page has."""
-    import re
-
     for path, text in artifacts.items():
         if not path.endswith(".md"):
             continue
         for target in re.findall(r"\]\(([\w-]+\.(?:md|json)(?:#[^)]*)?)\)", text):
             page, _, anchor = target.partition("#")
             assert f"cat/{page}" in artifacts, target
-            headings = re.findall(r"^#+ (.+)$", artifacts[f"cat/{page}"], re.M)
+            headings = re.findall(r"^#+ (.+)$", artifacts[f"cat/{page}"], re.MULTILINE)
             assert not anchor or anchor in {slug(h.replace("`", "")) for h in headings}, target
 
 
