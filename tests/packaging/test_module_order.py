@@ -31,7 +31,7 @@ def stated_order(text: str) -> list[list[str]]:
     """Read the ranks of a package from the comment in its `__init__.py`, highest first."""
     match = re.search(r"^# Layers,[^:]*: (?P<order>[^.]*)\.", text, re.MULTILINE)
     assert match, "its `__init__.py` has no comment `# Layers, downwards only: a, b > c > d.`"
-    order = re.sub(r"\s*\n#\s*", " ", match["order"])
+    order = re.sub(r"\s*\n#\s*", " ", match["order"].replace("this module", "__init__"))
     ranks = [re.split(r",\s*", rank.strip()) for rank in re.split(r"->|[<>]", order)]
     return ranks[::-1] if "<" in order else ranks
 
@@ -72,7 +72,9 @@ def violations(package: Path) -> list[str]:
     """List the imports of a package that go against its stated order."""
     ranks = stated_order((package / "__init__.py").read_text(encoding="utf-8"))
     rank_of = {name: rank for rank, names in enumerate(ranks) for name in names}
-    assert sorted(rank_of) == members(package), "the comment must name each module, and no other"
+    rank_of.pop("__init__", None)
+    differing = sorted(set(rank_of).symmetric_difference(members(package)))
+    assert not differing, f"only the comment, or only the folder, has {', '.join(differing)}"
     return [
         f"{name} imports {target}"
         for name, rank in rank_of.items()
