@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from toolset_gen.config import Config
 from toolset_gen.diagnostics import Diagnostic, ordered
-from toolset_gen.discover import Sources, discover
+from toolset_gen.discover import Sources
 from toolset_gen.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from toolset_gen.extract.model import SourceModel
     from toolset_gen.render.pages import PluginNotes
 
-__all__ = ["Build", "build", "find_sources"]
+__all__ = ["Build", "build"]
 
 
 class Build(NamedTuple):
@@ -40,19 +40,6 @@ class Build(NamedTuple):
         return any(found.severity == "error" for found in self.diagnostics)
 
 
-def find_sources(config: Config) -> Sources:
-    """Read the files that a project scans.
-
-    Args:
-        config: The project's configuration.
-
-    Returns:
-        The files, without the generated ones.
-    """
-    generated = [path for path in (config.runtime, config.typed_context) if path]
-    return discover(config.root, config.packages, sources=config.sources, exclude=generated)
-
-
 def build(
     config: Config, sources: Sources, snippets: MutableMapping[str, str] | None = None
 ) -> Build:
@@ -60,7 +47,7 @@ def build(
 
     Args:
         config: The project's configuration.
-        sources: What `find_sources` gave for it.
+        sources: The files it scans.
         snippets: Formatted code of earlier builds; new code is added.
 
     Returns:

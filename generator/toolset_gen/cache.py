@@ -14,7 +14,6 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -90,15 +89,19 @@ def _of_tools(config: Config) -> Iterator[str]:
         for folder in _folder_of(target.partition(":")[0].partition(".")[0]):
             yield from _hashes(folder)
     for catalog in config.catalogs:
-        with suppress(ImportError, ValueError):
-            spec = find_spec(catalog)
-            if spec is not None and spec.origin is not None:
-                yield f"{_hash(Path(spec.origin))} {catalog}"
+        for place in _folder_of(catalog):
+            yield f"{_hash(place)} {catalog}"
     yield from _distributions()
 
 
-def _folder_of(package: str) -> list[Path]:
-    spec = find_spec(package)
+def _folder_of(module: str) -> list[Path]:
+    """Find the folder of a package or the file of a module, of those that can be imported."""
+    from importlib.util import find_spec  # noqa: PLC0415 - the toolset's own gate needs none
+
+    try:
+        spec = find_spec(module)
+    except (ImportError, ValueError):
+        return []
     if spec is None:
         return []
     places = spec.submodule_search_locations or filter(None, [spec.origin])

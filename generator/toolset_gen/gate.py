@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from toolset_gen.artifacts import Stale, compare, find_orphans, read_bytes, write
-from toolset_gen.build import build, find_sources
 from toolset_gen.cache import Cache, Remembered, build_key, digest
 from toolset_gen.config import Config
 from toolset_gen.diagnostics import Diagnostic
+from toolset_gen.discover import Sources, discover
 
-__all__ = ["FAULT", "FRESH", "STALE", "Outcome", "examine", "regenerate"]
+__all__ = ["FAULT", "FRESH", "STALE", "Outcome", "examine", "find_sources", "regenerate"]
 
 FRESH = 0
 STALE = 1
@@ -46,6 +46,19 @@ class Outcome(NamedTuple):
         return STALE if self.stale else FRESH
 
 
+def find_sources(config: Config) -> Sources:
+    """Read the files that a project scans.
+
+    Args:
+        config: The project's configuration.
+
+    Returns:
+        The files, without the generated ones.
+    """
+    generated = [path for path in (config.runtime, config.typed_context) if path]
+    return discover(config.root, config.packages, sources=config.sources, exclude=generated)
+
+
 def examine(config: Config) -> Outcome:
     """Find out whether a project's artifacts are what its sources say.
 
@@ -66,6 +79,8 @@ def examine(config: Config) -> Outcome:
     remembered = cache.recall(key)
     if remembered is not None and _is_fresh(config, remembered):
         return Outcome((), remembered.diagnostics, tuple(remembered.artifacts))
+    from toolset_gen.build import build  # noqa: PLC0415 - see the head of the module
+
     snippets = cache.snippets()
     built = build(config, sources, snippets)
     cache.keep_snippets(snippets)

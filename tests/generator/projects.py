@@ -6,8 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from toolset_gen.build import Build, build, find_sources
+from toolset_gen.build import Build, build
 from toolset_gen.config import read_config
+from toolset_gen.gate import find_sources
 
 HEAD = """\
 [tool.toolset.catalog]

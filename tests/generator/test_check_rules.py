@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from projects import make_project
 
-from toolset_gen.build import build, find_sources
+from toolset_gen.build import build
 from toolset_gen.check import RULES, explain
 from toolset_gen.check.rules import RuleLookupError
 from toolset_gen.config import read_config
+from toolset_gen.gate import find_sources
 
 GENERATOR = Path(__import__("toolset_gen").__file__).parent
 BLOCK = re.compile(r"\*\*(Wrong|Right)\*\*\n\n```python\n(.*?)```", re.DOTALL)

@@ -1,6 +1,7 @@
 """Rendering: a catalog to the text of every artifact."""
 
-# Layers, downwards only: artifacts -> pages, module, typed_context, json_form -> code, markdown, environment.
+# Layers, downwards only: artifacts > json_form, module, pages, typed_context > code, environment, graph
+# > markdown.
 
 from __future__ import annotations
 
