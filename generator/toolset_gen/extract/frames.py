@@ -244,5 +244,5 @@ class Frame:
 
 def _targets(node: ast.expr) -> Iterator[tuple[str, Binding]]:
     for item in ast.walk(node):
-        if isinstance(item, ast.Name):
+        if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store):
             yield item.id, Unknown()

@@ -70,6 +70,8 @@ def _decode(data: bytes) -> str:
 
 def _undecodable(file: SourceFile, error: Exception) -> Diagnostic:
     line, detail = 1, str(error)
+    if isinstance(error, SyntaxError):  # what `detect_encoding` says of any byte in the first lines
+        error = _first_bad_byte(file.data) or error
     if isinstance(error, UnicodeDecodeError):
         line = file.data[: error.start].count(b"\n") + 1
         detail = f"byte 0x{error.object[error.start]:02x} is not {error.encoding}"
@@ -80,6 +82,14 @@ def _undecodable(file: SourceFile, error: Exception) -> Diagnostic:
         f"{file.path} cannot be decoded: {detail}",
         "save it as UTF-8, or declare its encoding in the first line",
     )
+
+
+def _first_bad_byte(data: bytes) -> UnicodeDecodeError | None:
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        return error
+    return None
 
 
 def _syntax(file: SourceFile, error: SyntaxError | ValueError) -> Diagnostic:

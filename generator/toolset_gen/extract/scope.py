@@ -125,25 +125,28 @@ class ModuleScope:
 
     def _bind(self, node: ast.stmt) -> None:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            for name, target in import_targets(node, self.module, is_package=self.is_package):
+            for name, path in import_targets(node, self.module, is_package=self.is_package):
                 if name == "*":
-                    self.stars.append(target)
+                    self.stars.append(path)
                 elif name not in self.local:
-                    self.imports.setdefault(name, target)
+                    self.imports.setdefault(name, path)
             self.republished.update(a.asname for a in node.names if a.asname == a.name and a.asname)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             self._define(node.name)
         elif isinstance(node, ast.Assign):
             for target in node.targets:
-                for name in ast.walk(target):
-                    if isinstance(name, ast.Name):
-                        self._define(name.id)
+                self._assign(target)
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             self._define(node.target.id)
         elif type(node).__name__ == "TypeAlias":  # `type X = …`, Python 3.12
             alias: object = getattr(node, "name", None)
             if isinstance(alias, ast.Name):
                 self._define(alias.id)
+
+    def _assign(self, target: ast.expr) -> None:
+        for item in ast.walk(target):
+            if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store):
+                self._define(item.id)
 
     def _define(self, name: str) -> None:
         if name not in self.imports:

@@ -229,12 +229,11 @@ class _Linker:
         return Listener(found.path, found.location, facts.entry.constructor.parameters)
 
     def _of_function(self, found: Definition, raw: RawFunction, how: RawListener) -> Listener:
-        static = {item.path for item in raw.decorators} & {"builtins.staticmethod"}
-        through_instance = how.function is None and bool(found.owner) and how.bound > 0
-        given = own_parameters(raw, found) if through_instance else raw.parameters
-        skip = how.bound - 1 if through_instance else how.bound
-        if static:
-            given = raw.parameters
+        marks = {item.path for item in raw.decorators}
+        on_instance = how.function is None and bool(found.owner) and how.bound > 0
+        bound = on_instance or "builtins.classmethod" in marks
+        given = own_parameters(raw, found) if bound else raw.parameters
+        skip = how.bound - 1 if on_instance else how.bound
         left = _without(
             [
                 self.describer.members.parameter(item, "", found.location, found.path)
