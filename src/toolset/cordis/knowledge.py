@@ -90,6 +90,7 @@ class Knowledge:
         self._catalogued = {entry.key: entry for entry in catalog.services}
         self._events = {entry.name: entry for entry in (*events, *catalog.events)}
         self._known: dict[str, Known] = {}
+        self._members: dict[str, Mapping[str, Member]] = {}
 
     def service(self, key: str) -> Known | None:
         """Describe the service under `key`; None when nothing knows it."""
@@ -102,10 +103,12 @@ class Knowledge:
 
     def members(self, key: str) -> Mapping[str, Member]:
         """Give what mounted code can use of a service; nothing when nothing knows it."""
-        if key in self.given:
-            return self.given[key]
-        known = self.service(key)
-        return {} if known is None else {m.name: m for m in known.entry.members}
+        found = self._members.get(key)
+        if found is None:
+            known = self.service(key)
+            listed = {} if known is None else {m.name: m for m in known.entry.members}
+            found = self._members[key] = self.given.get(key, listed)
+        return found
 
     def forwarded_by(self, name: str) -> str | None:
         """Give the key of the service that adds `name` to contexts."""

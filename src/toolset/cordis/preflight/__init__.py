@@ -15,7 +15,7 @@ from toolset.cordis.preflight.evaluator import Evaluator
 from toolset.cordis.preflight.findings import Code, Finding, Findings
 from toolset.cordis.preflight.plugins import find_plugins, follow_listeners
 from toolset.cordis.preflight.scopes import read_scopes
-from toolset.cordis.preflight.values import ContextValue, MemberValue, ServiceValue
+from toolset.cordis.preflight.values import ContextValue, GlobalValue, MemberValue, ServiceValue
 
 __all__ = ["Finding", "Findings", "check"]
 
@@ -38,7 +38,7 @@ def check(tree: ast.Module, knowledge: Knowledge) -> Findings:
     code = Code(scopes, evaluator, knowledge, plugins)
     for node in scopes.attributes:
         _check_attribute(code, node)
-    for assigned in scopes.attribute_sets:
+    for assigned in (one for sets in scopes.attribute_sets.values() for one in sets):
         base = code.value(assigned.target.value, assigned.target)
         if isinstance(base, ContextValue):
             reads.check_context_write(code, assigned.target)
@@ -58,9 +58,12 @@ def _check_attribute(code: Code, node: ast.Attribute) -> None:
 
 def _check_call(code: Code, call: ast.Call) -> None:
     target = code.value(call.func, call)
+    if target is None:
+        return
     if isinstance(target, MemberValue):
         reads.check_get(code, call, target)
         reads.check_call(code, call, target)
         listening.check_event_call(code, call, target)
     defining.check_definition(code, call, target)
-    awaiting.check_result(code, call)
+    if not isinstance(target, GlobalValue):
+        awaiting.check_result(code, call)

@@ -247,8 +247,8 @@ class Evaluator:
         inner = self.scopes.inner[base.node]
         assigned = [
             found
-            for found in self.scopes.attribute_sets
-            if found.target.attr == name and self.value(found.target.value, found.scope) == base
+            for found in self.scopes.attribute_sets.get(name, ())
+            if self.value(found.target.value, found.scope) == base
         ]
         if name in inner.bindings:
             binding = inner.sole(name)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from toolset.cordis.knowledge import Knowledge
 from toolset.cordis.preflight.evaluator import Evaluator
+from toolset.cordis.preflight.literals import literal
 from toolset.cordis.preflight.plugins import Plugin
 from toolset.cordis.preflight.scopes import Scope, Scopes
 from toolset.cordis.preflight.values import GlobalValue, Value
@@ -75,7 +76,18 @@ class Code:
         self.evaluator = evaluator
         self.knowledge = knowledge
         self.plugins = tuple(plugins)
+        self._provided: set[str | None] | None = None
         self._found: dict[tuple[int, int, str], Finding] = {}
+
+    def may_provide(self, key: str) -> bool:
+        """Tell whether the code provides `key` itself, or something whose key is not certain."""
+        if self._provided is None:
+            self._provided = {
+                _key_of(call, self.scope(call))
+                for call in self.scopes.calls
+                if isinstance(call.func, ast.Attribute) and call.func.attr == "provide"
+            }
+        return key in self._provided or None in self._provided
 
     def value(self, node: ast.AST | None, at: ast.AST) -> Value:
         """Tell what an expression holds, read in the scope of `at`."""
@@ -142,6 +154,13 @@ class Code:
                     if made_by == GlobalValue("contextlib.suppress"):
                         for arg in call.args:
                             yield from _type_names(arg)
+
+
+def _key_of(call: ast.Call, scope: Scope) -> str | None:
+    """Read the key that a call of `ctx.provide` publishes; None when it is not literal."""
+    node = call.args[0] if call.args else next((k.value for k in call.keywords), None)
+    key = literal(node, scope)
+    return key if isinstance(key, str) else None
 
 
 def _type_names(node: ast.expr | None) -> Iterator[str]:

@@ -179,9 +179,8 @@ def _assigned(evaluator: Evaluator, values: list[Value]) -> list[_Inject]:
     """Read every `x.inject = ...` whose `x` is one of the values."""
     return [
         _Inject(keys_of(literal(found.value, found.scope)), found.value)
-        for found in evaluator.scopes.attribute_sets
-        if found.target.attr == "inject"
-        and evaluator.value(found.target.value, found.scope) in values
+        for found in evaluator.scopes.attribute_sets.get("inject", ())
+        if evaluator.value(found.target.value, found.scope) in values
     ]
 
 

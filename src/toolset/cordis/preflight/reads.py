@@ -95,16 +95,8 @@ def _undeclared(code: Code, node: ast.AST, name: str, inject: frozenset[str]) ->
 
 
 def _provides(code: Code, name: str) -> bool:
-    """Tell whether the code may itself provide `name`, so that reading it needs no inject."""
-    if name == "tools":  # what a mount is always given
-        return True
-    for call in code.scopes.calls:
-        if isinstance(call.func, ast.Attribute) and call.func.attr == "provide":
-            scope = code.scope(call)
-            key = call.args[0] if call.args else next((k.value for k in call.keywords), None)
-            if literal(key, scope) in (name, None):
-                return True
-    return False
+    """Tell whether reading `name` needs no inject: it is always given, or the code provides it."""
+    return name == "tools" or code.may_provide(name)
 
 
 def check_member_read(code: Code, node: ast.Attribute, service: ServiceValue) -> None:
@@ -113,8 +105,8 @@ def check_member_read(code: Code, node: ast.Attribute, service: ServiceValue) ->
     known = code.knowledge.service(service.key)
     if known is None or not known.complete or name.startswith("_") or name in code.scopes.probed:
         return
-    if not isinstance(node.ctx, ast.Load) or _provides_anew(code, service.key):
-        return
+    if service.key != "tools" and code.may_provide(service.key):
+        return  # perhaps as another class than is known
     members = code.knowledge.members(service.key)
     if name in members:
         return
@@ -133,11 +125,6 @@ def _instead(name: str, members: Mapping[str, Member]) -> str:
     if close:
         return f"did you mean {_either(members[c].signature for c in close)}?"
     return f"it has {', '.join(sorted(members)) or 'no members'}"
-
-
-def _provides_anew(code: Code, key: str) -> bool:
-    """Tell whether the code provides `key` itself, perhaps as another class than is known."""
-    return key != "tools" and _provides(code, key)
 
 
 def check_call(code: Code, call: ast.Call, target: MemberValue) -> None:

@@ -95,7 +95,7 @@ class Scopes:
         inner: The scope that each function and class opens.
         loads: Reads of each name.
         attributes: Attribute reads.
-        attribute_sets: Attribute assignments.
+        attribute_sets: Attribute assignments, by name.
         calls: Calls.
         returns: Return statements.
         probed: Names that the code asks about with `hasattr`, `getattr` or `in`.
@@ -108,7 +108,7 @@ class Scopes:
         self.inner: dict[ast.AST, Scope] = {}
         self.loads: dict[str, list[Load]] = {}
         self.attributes: list[ast.Attribute] = []
-        self.attribute_sets: list[AttributeSet] = []
+        self.attribute_sets: dict[str, list[AttributeSet]] = {}
         self.calls: list[ast.Call] = []
         self.returns: list[ast.Return] = []
         self.probed: set[str] = set()
@@ -203,7 +203,11 @@ class _Reader:
         if type(node.ctx) is ast.Load:
             self.out.attributes.append(node)
         elif type(self.out.parents[node]) not in (ast.Assign, ast.AnnAssign):
-            self.out.attribute_sets.append(AttributeSet(node, None, scope))
+            self.set_attribute(node, None, scope)
+
+    def set_attribute(self, node: ast.Attribute, value: ast.expr | None, scope: Scope) -> None:
+        found = AttributeSet(node, value, scope)
+        self.out.attribute_sets.setdefault(node.attr, []).append(found)
 
     def call(self, node: ast.Call, scope: Scope) -> None:
         self.out.scope_of[node] = scope
@@ -296,7 +300,7 @@ class _Reader:
         if isinstance(target, ast.Name):
             scope.bind(target.id, Binding(value, scope))
         elif isinstance(target, ast.Attribute):
-            self.out.attribute_sets.append(AttributeSet(target, value, scope))
+            self.set_attribute(target, value, scope)
             self.stack.append((target, scope))
         elif pairs := _pairs(target, value):
             for part, item in pairs:
