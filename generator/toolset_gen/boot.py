@@ -107,11 +107,23 @@ class Booter:
         root: The project's root.
         sources: Folders, relative to the root, that the plugins are imported from.
         timeout: Seconds that one plugin may take.
+        catalog: Module of the generated catalog, `""` for none. An empty one stands in for it: what
+            is generated must not depend on what was, nor be kept from it by a conflict in it.
+        typed_context: Module of the typed context, stood in for likewise.
     """
 
-    def __init__(self, root: Path, sources: Sequence[str], timeout: float) -> None:
+    def __init__(
+        self,
+        root: Path,
+        sources: Sequence[str],
+        timeout: float,
+        *,
+        catalog: str = "",
+        typed_context: str = "",
+    ) -> None:
         self._paths = [str((root / source).resolve()) for source in sources]
         self._timeout = timeout
+        self._stand_ins = {"catalog": catalog, "typed_context": typed_context}
         self._folder = tempfile.TemporaryDirectory(prefix="toolset-boot-")
         self._child = _Child(self._paths, self._folder.name)
 
@@ -138,7 +150,11 @@ class Booter:
             The tools, or why there are none.
         """
         names = tuple(sorted(provider.name for provider in providers))
-        request = {"plugin": plugin.path, "providers": [provider.path for provider in providers]}
+        request = {
+            "plugin": plugin.path,
+            "providers": [provider.path for provider in providers],
+            **self._stand_ins,
+        }
         report = self._child.ask(request, self._timeout)
         if report is None:
             failure = self._child.ending(self._timeout)

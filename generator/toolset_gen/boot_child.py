@@ -16,10 +16,11 @@ import logging
 import os
 import sys
 import traceback
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import TypeAlias, cast
 
 from toolset import Context
+from toolset.catalog import SCHEMA_VERSION
 from toolset.services.tools import ToolRegistry
 
 __all__ = ["main"]
@@ -37,11 +38,29 @@ def main(descriptor: int) -> None:
     with os.fdopen(descriptor, "w", encoding="utf-8") as pipe:
         for line in sys.stdin.buffer:
             request = cast("dict[str, object]", json.loads(line))
+            _stand_in(cast("str", request["catalog"]), cast("str", request["typed_context"]))
             report = _answer(
                 cast("str", request["plugin"]), cast("list[str]", request["providers"])
             )
             pipe.write(json.dumps(report) + "\n")
             pipe.flush()
+
+
+def _stand_in(catalog: str, typed_context: str) -> None:
+    """Put empty modules in the place of the ones that are being generated."""
+    empty: dict[str, object] = {
+        "SCHEMA_VERSION": SCHEMA_VERSION,
+        "SERVICE_API": {},
+        "EVENT_API": {},
+        "TYPE_API": {},
+        "PLUGIN_API": {},
+        "INHERITED_CTX_API": (),
+    }
+    for name, content in ((catalog, empty), (typed_context, {"Context": Context})):
+        if name and name not in sys.modules:
+            module = ModuleType(name)
+            vars(module).update(content)
+            sys.modules[name] = module
 
 
 def _answer(plugin: str, providers: list[str]) -> Report:

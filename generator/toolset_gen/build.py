@@ -65,7 +65,13 @@ def build(
     others = _load_others(config)
     if sources.diagnostics and not sources.files:
         return Build({}, sources.diagnostics)
-    with Booter(config.root, config.sources, config.boot_timeout) as booter:
+    with Booter(
+        config.root,
+        config.sources,
+        config.boot_timeout,
+        catalog=config.module_of(config.runtime),
+        typed_context=config.module_of(config.typed_context),
+    ) as booter:
         model = extract(sources, services=dict(config.services))
         model = model._replace(diagnostics=ordered([*sources.diagnostics, *model.diagnostics]))
         unreadable = any(_is_unreadable(found) for found in model.diagnostics)

@@ -72,6 +72,21 @@ class Config(NamedTuple):
         """The pyproject.toml it was read from."""
         return self.root / "pyproject.toml"
 
+    def module_of(self, path: str) -> str:
+        """Name the module that a file below one of the sources is imported as.
+
+        Args:
+            path: A path relative to the root, such as `runtime`.
+
+        Returns:
+            Its dotted name, `""` for `""`.
+        """
+        for source in self.sources:
+            prefix = "" if source == "." else f"{source}/"
+            if path.startswith(prefix):
+                return path.removeprefix(prefix).removesuffix(".py").replace("/", ".")
+        return ""
+
 
 def find_root(start: Path) -> Path:
     """Find the project that a folder belongs to.
