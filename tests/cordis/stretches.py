@@ -1,6 +1,6 @@
-"""Mounted code that will not end by itself, in many shapes; run as a script it runs one of them.
+"""Mounted code that will not end by itself, in many shapes; run as a script it runs them.
 
-    python stretches.py SHAPE LIMIT WHERE      prints a JSON record and leaves
+python stretches.py LIMIT main|thread [SHAPE ...]      prints a JSON record for each
 """
 
 from __future__ import annotations
@@ -9,8 +9,13 @@ import asyncio
 import json
 import os
 import sys
+import threading
 import time
 from itertools import product
+
+from toolset.cordis.deadline import frame_name
+from toolset.cordis.errors import MountTimeoutError
+from toolset.cordis.guard import Guard
 
 # What each turn of a loop does.
 WORK = {
@@ -61,52 +66,40 @@ HELPERS = "def short():\n    for _ in range(1000): pass\n"
 
 async def run_one(shape: str, limit: float) -> dict[str, object]:
     """Run one shape as mounted code under a guard and tell how it ended."""
-    import threading  # noqa: PLC0415 - only the script needs it
-
-    from toolset.cordis.deadline import frame_name  # noqa: PLC0415
-    from toolset.cordis.errors import MountTimeoutError  # noqa: PLC0415
-    from toolset.cordis.guard import Guard  # noqa: PLC0415
-
     guard = Guard(limit)
     code = compile(HELPERS + ALL[shape], frame_name("dyn-1"), "exec")
     ended = "finished"
     with guard.held():
         begun = time.perf_counter()
         try:
-            exec(code, {"sleep": time.sleep, "lock": threading.Lock()})  # noqa: S102
+            exec(code, {"sleep": time.sleep, "lock": threading.Lock()})
         except MountTimeoutError:
             ended = "timeout"
         except BaseException as error:  # noqa: BLE001 - the shape decides what it raises
             ended = f"{type(error).__name__}: {error}"
         late = time.perf_counter() - begun - limit
-        for _ in range(1000):  # a stray exception would strike here
+        for _ in range(200):  # a stray exception would strike here
             await asyncio.sleep(0)
         strike = guard.strike("dyn-1")
-    return {
-        "ended": ended,
-        "late": late,
-        "line": strike.line if strike else 0,
-        "threads": threading.active_count(),
-    }
+    return {"shape": shape, "ended": ended, "late": late, "line": strike.line if strike else 0}
+
+
+def work(limit: float, shapes: list[str]) -> None:
+    """Run shapes one after the other, a line of JSON each."""
+    for shape in shapes:
+        print(shape, file=sys.stderr, flush=True)  # noqa: T201 - the last one is where it hangs
+        print(json.dumps(asyncio.run(run_one(shape, limit))), flush=True)  # noqa: T201
 
 
 def main() -> None:
-    """Run the shape named on the command line."""
-    shape, limit, where = sys.argv[1:]
-    record: list[dict[str, object]] = []
-
-    def work() -> None:
-        record.append(asyncio.run(run_one(shape, float(limit))))
-
+    """Run the shapes named on the command line, in the main thread or beside it."""
+    limit, where, *shapes = sys.argv[1:]
     if where == "main":
-        work()
+        work(float(limit), shapes or list(ALL))
     else:
-        import threading  # noqa: PLC0415
-
-        thread = threading.Thread(target=work)
+        thread = threading.Thread(target=work, args=(float(limit), shapes or list(ALL)))
         thread.start()
         thread.join()
-    print(json.dumps(record[0]), flush=True)  # noqa: T201
     os._exit(0)
 
 

@@ -31,6 +31,7 @@ BEAT: Final = (
 )
 SLOWEST: Final = 0.25  # seconds between two looks, at most
 FASTEST: Final = 0.002
+_ROUNDING: Final = 2e-6  # of the kernel, in seconds
 
 
 class Member(Protocol):
@@ -65,7 +66,7 @@ class Alarm:
         self._busy = False
         self._trip = _Trip(signal.SIGALRM)
         self._spare = MountTimeoutError("a mount", 0, "in a recursion", 0.0)
-        self._beating = False
+        self._every = self._ticking = 0.0
         self._host = _HostTimer()
 
     @staticmethod
@@ -106,6 +107,8 @@ class Alarm:
             self._adjust()
         elif self.installed():
             self._host.give_back()
+        elif abs(signal.getitimer(signal.ITIMER_REAL)[1] - self._ticking) < _ROUNDING:
+            signal.setitimer(signal.ITIMER_REAL, 0)  # the handler is the host's, the timer ours
 
     def installed(self) -> bool:
         """Tell whether this is still the handler: the host may have set its own over it.
@@ -153,14 +156,16 @@ class Alarm:
     def _adjust(self) -> None:
         self._judge.limit = min(member.limit for member in self._members)
         self._every = min(max(self._judge.limit / 20, FASTEST), SLOWEST)
-        self._beating = False
-        signal.setitimer(signal.ITIMER_REAL, self._every, self._every)
+        self._tick_every(self._every)
 
     def _beat(self, *, fast: bool) -> None:
-        if fast is not self._beating:
-            self._beating = fast
-            every = min(BEAT, self._every) if fast else self._every
-            signal.setitimer(signal.ITIMER_REAL, every, every)
+        every = min(BEAT, self._every) if fast else self._every
+        if every != self._ticking:
+            self._tick_every(every)
+
+    def _tick_every(self, seconds: float) -> None:
+        self._ticking = seconds
+        signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
 
 
 class _HostTimer:

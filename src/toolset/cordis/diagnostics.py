@@ -85,7 +85,7 @@ def mount_error(error: BaseException, mount_id: str) -> MountError:
     for cause in _causes(error):
         parts += [f"because of {_one_line(cause)}", *own_lines(cause, mount_id)]
     hint = name_hint(error)
-    if hint:
+    if hint and hint not in parts[0]:  # a callback's error has it as a note already
         parts.append(hint)
     return MountError("\n".join(parts), mount_id)
 

@@ -2,17 +2,19 @@
 
 # Maintainers: text in, value out. The text is never edited: a body that is indented as a whole is
 # parsed below an `if`, a top-level `return` is legal because the parsed statements are moved into an
-# async function's body, so lines, columns and strings stay those of the text. It knows nothing of
-# contexts, fibers or mounts' lives; `forget` is for whoever keeps those.
+# async function's body, so lines, columns and strings stay those of the text. What the top level
+# imports or defines is global to the mount, as in a module, so that annotations which are text find
+# it. It knows nothing of contexts, fibers or mounts' lives; `forget` is for whoever keeps those.
 
 from __future__ import annotations
 
 import ast
 import linecache
 import re
+import sys
 import warnings
 from collections.abc import Awaitable, Callable, Iterator
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Final, NamedTuple, cast
 
 from toolset.cordis.deadline import TOP_LEVEL, frame_name
@@ -119,7 +121,9 @@ def _compile(tree: ast.Module, text: str, filename: str, mount_id: str) -> CodeT
     body = [node for node in tree.body if not _is_future(node)]
     skeleton = ast.parse(f"async def {TOP_LEVEL}(): pass", filename)
     function = cast("ast.AsyncFunctionDef", skeleton.body[0])
-    function.body = body or function.body
+    names = _module_names(tree)
+    function.body = [*([ast.Global(names)] if names else []), *body] or function.body
+    ast.fix_missing_locations(function)
     skeleton.body = [*future, function]
     try:
         return compile(skeleton, filename, "exec", dont_inherit=True)
@@ -129,6 +133,20 @@ def _compile(tree: ast.Module, text: str, filename: str, mount_id: str) -> CodeT
         raise MountSyntaxError("the code is nested too deeply", mount_id) from None
     except ValueError as error:  # such as an integer literal with too many digits
         raise MountSyntaxError(f"the code does not compile: {error}", mount_id) from None
+
+
+def _module_names(tree: ast.Module) -> list[str]:
+    """List what the top level imports or defines, less what a nested function rebinds."""
+    names: dict[str, None] = {}
+    for node in _own_nodes(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom) and not _is_future(node):
+            names.update((each.asname or each.name.partition(".")[0], None) for each in node.names)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names[node.name] = None
+    rebound = {
+        name for node in ast.walk(tree) if isinstance(node, ast.Nonlocal) for name in node.names
+    }
+    return [name for name in names if name not in rebound and name != "*"]
 
 
 def _is_future(node: ast.stmt) -> bool:
@@ -183,7 +201,8 @@ def _no_return(tree: ast.Module) -> str:
 async def evaluate(source: Source, namespace: dict[str, object], *, guard: Guard) -> object:
     """Run the code of a mount in its namespace.
 
-    Its lines are kept for tracebacks until `forget` is called, which a failure does itself.
+    Its lines are kept for tracebacks, and its namespace for annotations that are text, until
+    `forget` is called, which a failure does itself.
 
     Args:
         source: The parsed code.
@@ -197,8 +216,7 @@ async def evaluate(source: Source, namespace: dict[str, object], *, guard: Guard
         MountTimeoutError: A synchronous stretch was ended.
         MountError: The code raised; the message has its own lines.
     """
-    lines = [f"{line}\n" for line in lines_of(source.text)]
-    linecache.cache[source.filename] = (len(source.text), None, lines, source.filename)
+    _remember(source, namespace)
     kept = False
     try:
         with guard.held():
@@ -228,10 +246,23 @@ async def _run(source: Source, namespace: dict[str, object]) -> object:
         raise mount_error(error, source.mount_id) from error
 
 
+class _Module:
+    """Stands for a mount among the modules: dataclasses, pydantic and typing look names up there."""
+
+
+def _remember(source: Source, namespace: dict[str, object]) -> None:
+    lines = [f"{line}\n" for line in lines_of(source.text)]
+    linecache.cache[source.filename] = (len(source.text), None, lines, source.filename)
+    module = _Module()
+    module.__dict__ = namespace
+    sys.modules[source.mount_id] = cast("ModuleType", module)
+
+
 def forget(source: Source) -> None:
-    """Forget the lines kept for tracebacks; call it when the mount is over.
+    """Forget what is kept of a mount in the process; call it when the mount is over.
 
     Args:
         source: What was evaluated.
     """
     linecache.cache.pop(source.filename, None)
+    sys.modules.pop(source.mount_id, None)

@@ -1,16 +1,12 @@
 """How mounted code makes tools: the name `harness` of its namespace."""
 
 # Maintainers: the tools of the registry, made by mounted code. They are a class of their own, so that
-# the façade can tell what was checked here. Annotations that are text are looked up where the
-# decorator stands: a mount's imports are locals of the function that its code is.
+# the façade can tell what was checked here.
 
 from __future__ import annotations
 
-import inspect
-import typing
 from collections.abc import Callable, Mapping
-from types import FrameType
-from typing import TYPE_CHECKING, cast, overload
+from typing import TYPE_CHECKING, Protocol, TypeAlias, cast, overload
 
 from toolset.cordis.errors import FacadeError
 from toolset.services.tools.decorator import tool as make_tool
@@ -22,8 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Harness", "HarnessTool"]
 
-Function: typing.TypeAlias = "Callable[..., object]"
-Decorator: typing.TypeAlias = "Callable[[Function], HarnessTool]"
+Function: TypeAlias = "Callable[..., object]"
+Decorator: TypeAlias = "Callable[[Function], HarnessTool]"
 
 
 class HarnessTool(ToolDefinition):
@@ -56,8 +52,8 @@ class Harness:
             ToolDefinitionError: The function cannot be a tool; lists every reason.
         """
         if function is not None:
-            return _from_function(function, inspect.currentframe(), {})
-        return lambda decorated: _from_function(decorated, inspect.currentframe(), options)
+            return _from_function(function, {})
+        return lambda decorated: _from_function(decorated, options)
 
     def define_tool(
         self, options: Mapping[str, object] | None = None, /, **named: object
@@ -103,7 +99,7 @@ class Harness:
         if definition is None or isinstance(definition, Mapping):
             made = self.define_tool(cast("Mapping[str, object] | None", definition), **options)
         elif callable(definition) and not isinstance(definition, ToolDefinition):
-            made = _from_function(definition, inspect.currentframe(), options)
+            made = _from_function(definition, options)
         elif options:
             raise FacadeError(
                 "harness.register_tool(ctx, tool) takes options only without a tool",
@@ -113,23 +109,11 @@ class Harness:
         return tools.register(made)
 
 
-class _Tools(typing.Protocol):
+class _Tools(Protocol):
     def register(self, definition: object) -> object: ...
 
 
-def _from_function(
-    function: Function, here: FrameType | None, options: Mapping[str, object]
-) -> HarnessTool:
-    caller = here.f_back if here is not None else None
-    annotations: dict[str, object] = dict(getattr(function, "__annotations__", {}))
-    if caller is not None and any(isinstance(each, str) for each in annotations.values()):
-        names = dict(caller.f_locals)
-        try:
-            function.__annotations__ = typing.get_type_hints(
-                function, localns=names, include_extras=True
-            )
-        except (NameError, TypeError, SyntaxError):
-            function.__annotations__ = annotations  # what is wrong is told below, with its path
+def _from_function(function: Function, options: Mapping[str, object]) -> HarnessTool:
     make = cast("Callable[..., ToolDefinition | Callable[[Function], ToolDefinition]]", make_tool)
     if not options:
         return _marked(cast("ToolDefinition", make(function)))

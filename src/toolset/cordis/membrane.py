@@ -105,7 +105,7 @@ class Membrane:
             As `inward`; of a fiber its name and state can be read, of a context nothing.
         """
         if isinstance(value, _INTERNALS):
-            return self.screen(value, f"{path} was given a {type(value).__name__}:")
+            return self.screen(value, f"the {type(value).__name__} given to {path}")
         return self.inward(value, path)
 
     def screen(self, value: object, path: str) -> object:

@@ -116,10 +116,20 @@ TABLE: Final[tuple[Row, ...]] = (
         _names("Next Service ToolsetError define_tool event harness tool"),
     ),
     Row("withheld", _names("shutil tempfile glob fileinput dbm shelve sqlite3 linecache"), FS),
-    Row("withheld", _names("multiprocessing pty"), SHELL),
     Row(
         "withheld",
-        _names("socket ssl ftplib smtplib socketserver requests httpx httpx2 aiohttp urllib3"),
+        _names(
+            """multiprocessing pty os.system os.popen os.execv os.execvp os.spawnv os.posix_spawn
+            os.fork os.kill asyncio.create_subprocess_exec asyncio.create_subprocess_shell"""
+        ),
+        SHELL,
+    ),
+    Row(
+        "withheld",
+        _names(
+            """socket ssl ftplib smtplib socketserver requests httpx httpx2 aiohttp urllib3
+            asyncio.open_connection asyncio.start_server"""
+        ),
         WEB,
     ),
     Row("withheld", _names("threading concurrent sched selectors signal"), TIMER),
@@ -142,7 +152,6 @@ TABLE: Final[tuple[Row, ...]] = (
     Row("builtin", ("help",), 'call cordis_inspect with what: "api"'),
 )
 
-_SYSTEM: Final = {"os.system": SHELL, "os.popen": SHELL, "os.spawn": SHELL, "os.exec": SHELL}
 _MOUNTED_FORM: Final = {"toolset": "toolset.cordis.names"}
 _INTERACTIVE: Final = ("copyright", "credits", "license")
 
@@ -152,7 +161,7 @@ def _row_of(module: str) -> Row | None:
 
 
 def _instead(name: str, row: Row) -> str:
-    return next((way for head, way in _SYSTEM.items() if name.startswith(head)), row.instead)
+    return next((each.instead for each in TABLE if name in each.names), row.instead)
 
 
 class Withheld:
