@@ -48,7 +48,9 @@ def write_files(root: Path, text: str) -> list[str]:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content, encoding="utf-8")
-    return sorted({name.partition("/")[0].removesuffix(".pyi").removesuffix(".py") for name in files})
+    return sorted(
+        {name.partition("/")[0].removesuffix(".pyi").removesuffix(".py") for name in files}
+    )
 
 
 def scan(root: Path, text: str, **services: str) -> Scan:

@@ -106,8 +106,8 @@ def test_odd_names_are_reported(tmp_path: Path) -> None:
     )
     write(tmp_path, dict.fromkeys(paths, b""))
     assert [(rule, path) for rule, path, _ in found(tmp_path)] == [
+        ("SRC003", "pkg/dir.py"),
         ("SRC004", "pkg/a.b.py"),
-        ("SRC004", "pkg/dir.py/inner.py"),
         ("SRC004", "pkg/my-script.py"),
         ("SRC004", "pkg/not-a-name/x.py"),
         ("SRC006", "pkg/twice.py"),

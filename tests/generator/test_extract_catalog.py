@@ -280,7 +280,11 @@ def test_external_services_are_read(tmp_path: Path) -> None:
     """A class that others wrote is described with its types, and never imported."""
     model = scan(tmp_path, "x = 1\n", web="click:Context", gone="click:Nothing").model
     (service,) = model.catalog.services
-    assert (service.key, service.class_name, service.path) == ("web", "Context", "click.core.Context")
+    assert (service.key, service.class_name, service.path) == (
+        "web",
+        "Context",
+        "click.core.Context",
+    )
     invoke = next(item for item in service.members if item.name == "invoke")
     assert len(invoke.signatures) == 2
     assert "click.core.Command" in {item.path for item in model.catalog.types}
@@ -425,7 +429,9 @@ class A(Service, key="a"):
         ...
 """,
     ).model
-    facts = [(i.kind, i.location, i.subject) for i in model.type_facts if i.subject.startswith("pkg")]
+    facts = [
+        (i.kind, i.location, i.subject) for i in model.type_facts if i.subject.startswith("pkg")
+    ]
     expected = [(kind, Location("pkg/svc.py", 8), "pkg.svc.A.f")] if kind else []
     assert facts == expected
 

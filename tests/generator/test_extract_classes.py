@@ -351,8 +351,14 @@ class E(ValueError):
         self.code = code
 """,
     )
-    assert [(i.name, i.required) for i in found.type("case.B").fields] == [("a", True), ("b", False)]
-    assert [(i.name, i.default) for i in found.type("case.F").fields] == [("X", "1"), ("Y", "X | 2")]
+    assert [(i.name, i.required) for i in found.type("case.B").fields] == [
+        ("a", True),
+        ("b", False),
+    ]
+    assert [(i.name, i.default) for i in found.type("case.F").fields] == [
+        ("X", "1"),
+        ("Y", "X | 2"),
+    ]
     assert found.type("case.S").kind == "enum"
     assert found.type("case.P").kind == "protocol"
     error = found.type("case.E")

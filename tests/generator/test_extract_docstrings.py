@@ -27,7 +27,10 @@ def test_types_come_from_signatures(tmp_path: Path) -> None:
         "dst": "str",
         "force": "bool",
     }
-    assert (move.returns.annotation, move.returns.description) == ("int", "A count: how many moved.")
+    assert (move.returns.annotation, move.returns.description) == (
+        "int",
+        "A count: how many moved.",
+    )
     assert [(i.type, i.path, i.description) for i in move.raises] == [
         ("OSError", "builtins.OSError", "On trouble."),
         ("ValueError", "builtins.ValueError", "On trouble."),
@@ -148,15 +151,9 @@ def test_markdown_survives(tmp_path: Path) -> None:
     assert [item.name for item in weird.parameters] == ["a", "b", "args", "__dunder__"]
     docs = by_name(weird.parameters)
     assert docs["a"].description == "Either | or."
-    assert docs["b"].description == (
-        "See ``b`` and [link](x) and <T>.\n\nSecond paragraph of b."
-    )
-    assert weird.summary == (
-        "Pipes | and <b>html</b> and `ticks` and *stars* and __init__."
-    )
-    assert weird.description == (
-        "Example:\n    ```python\n    weird(1)  # | not a cell\n    ```"
-    )
+    assert docs["b"].description == ("See ``b`` and [link](x) and <T>.\n\nSecond paragraph of b.")
+    assert weird.summary == ("Pipes | and <b>html</b> and `ticks` and *stars* and __init__.")
+    assert weird.description == ("Example:\n    ```python\n    weird(1)  # | not a cell\n    ```")
 
 
 def test_deprecations_are_found(tmp_path: Path) -> None:

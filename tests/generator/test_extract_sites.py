@@ -49,9 +49,7 @@ def sites(tmp_path: Path, code: str) -> list[Site]:
         ("unknown", None, ""),
     ],
 )
-def test_events_are_followed(
-    tmp_path: Path, expression: str, name: str | None, event: str
-) -> None:
+def test_events_are_followed(tmp_path: Path, expression: str, name: str | None, event: str) -> None:
     """An event is known by object, by name, by constant, through imports; else it is unknown."""
     (site,) = sites(tmp_path, f"def f(ctx: Context) -> None:\n    ctx.emit({expression}, 1)\n")
     assert (site.kind, site.verb, site.name, site.event) == ("dispatch", "emit", name, event)

@@ -18,7 +18,7 @@ from toolset_gen.extract.functions import (
 from toolset_gen.extract.raw import Expr, RawClass, RawDefinition, RawFunction, RawVariable
 from toolset_gen.extract.scope import ModuleScope, branches, dotted
 from toolset_gen.extract.text import SourceText
-from toolset_gen.extract.variables import following_docs, read_variable
+from toolset_gen.extract.variables import following_docs, read_variables
 
 __all__ = ["read_class"]
 
@@ -92,22 +92,20 @@ def _members(
     found: dict[str, RawDefinition] = {}
     docs = following_docs(node.body)
     for item in branches(node.body):
-        made: RawDefinition | None
         if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)):
             made = read_function(item, source, resolve)
             before = found.get(made.name)
             if isinstance(before, RawFunction):
                 made = merge_functions(before, made)
-        elif isinstance(item, ast.ClassDef):
-            made = read_class(item, source, scope, name)
-        else:
-            made = read_variable(item, source, resolve, docs)
-        if made is not None:
             found[made.name] = made
+        elif isinstance(item, ast.ClassDef):
+            found[item.name] = read_class(item, source, scope, name)
+        else:
+            found.update((v.name, v) for v in read_variables(item, source, resolve, docs))
     for item in branches(node.body):
         if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)) and item.name in _MAKERS:
-            for made in _set_on_self(item, source, resolve):
-                found.setdefault(made.name, made)
+            for attribute in _set_on_self(item, source, resolve):
+                found.setdefault(attribute.name, attribute)
     return sorted(found.values(), key=lambda member: member.line)
 
 
@@ -120,22 +118,21 @@ def _set_on_self(node: AnyFunction, source: SourceText, resolve: Resolve) -> Ite
     given = {arg.arg: arg.annotation for arg in [*arguments[1:], *node.args.kwonlyargs]}
     docs = following_docs(node.body)
     for item in own_nodes(node.body):
-        if isinstance(item, ast.Assign):
-            targets, annotation, value = item.targets, None, item.value
-        elif isinstance(item, ast.AnnAssign):
-            targets, annotation, value = [item.target], item.annotation, item.value
-        else:
+        if not isinstance(item, (ast.Assign, ast.AnnAssign)):
             continue
-        for target in targets:
+        annotation = item.annotation if isinstance(item, ast.AnnAssign) else None
+        value = item.value
+        for target in item.targets if isinstance(item, ast.Assign) else [item.target]:
             owner, _, name = dotted(target).rpartition(".")
             if owner != this:
                 continue
-            inferred = None if annotation is not None else given.get(dotted(value) if value else "")
-            declared = annotation or inferred
+            source_name = dotted(value) if value is not None else ""
+            inferred = None if annotation is not None else given.get(source_name)
+            declared = annotation if annotation is not None else inferred
             yield RawVariable(
                 name=name,
                 line=item.lineno,
-                annotation=read_annotation(declared, source, resolve) if declared else None,
+                annotation=None if declared is None else read_annotation(declared, source, resolve),
                 value=read_expr(value, source, resolve) if value is not None else None,
                 doc=docs.get(item.lineno),
                 on_self=True,

@@ -224,6 +224,9 @@ class Describer:
         if isinstance(raw, RawVariable):
             if raw.name == "model_config":
                 return None
+            same = self._same_function(inner, raw)
+            if same is not None:
+                return self.members.function(same, name=raw.name)._replace(inherited_from=origin)
             text, source = self.attribute_doc(inner)
             member = self.members.attribute(inner, text, frozen=frozen)
             return member._replace(inherited_from=origin, doc_inherited_from=source)
@@ -232,6 +235,23 @@ class Describer:
         doc, source = self.inherited_doc(inner)
         member = self.members.function(inner, doc=doc)
         return member._replace(inherited_from=origin, doc_inherited_from=source)
+
+    def _same_function(self, found: Definition, raw: RawVariable) -> Definition | None:
+        """The function that a class variable is another name for: `close = dispose`."""
+        value = raw.value
+        if raw.on_self or raw.annotation is not None or value is None or value.kind != "name":
+            return None
+        owner = self.library.definition(found.owner)
+        sibling = (
+            owner.raw.member(value.text) if owner and isinstance(owner.raw, RawClass) else None
+        )
+        if owner is not None and isinstance(sibling, RawFunction):
+            path = f"{owner.path}.{sibling.name}"
+            return Definition(path, owner.module, sibling, owner.path, owner.file)
+        other = self.library.definition(value.path)
+        if other is None or not isinstance(other.raw, RawFunction) or other.owner:
+            return None
+        return other._replace(owner=found.owner)
 
     def attribute_doc(self, found: Definition) -> tuple[str, str]:
         """Find what an `Attributes:` section says of an attribute.

@@ -69,9 +69,7 @@ def link(describer: Describer, external: Mapping[str, str], roots: Iterable[str]
         diagnostics=tuple(item for part in found for item in part.diagnostics),
         sites=tuple(sorted(sites, key=lambda s: (s.location, s.kind, s.verb, s.text))),
         declarations=tuple(_declarations(describer, parts, closure)),
-        doc_facts=find_doc_facts(
-            describer, parts.services, parts.events, parts.plugins, context
-        ),
+        doc_facts=find_doc_facts(describer, parts.services, parts.events, parts.plugins, context),
         type_facts=tuple(sorted(type_facts, key=lambda fact: (fact.location, fact))),
         locations=MappingProxyType(dict(sorted(describer.members.locations.items()))),
         public=MappingProxyType(describer.library.listed()),
@@ -101,9 +99,7 @@ def _providing(plugins: Plugins, sites: Iterable[Site]) -> Plugins:
         found=tuple(
             item._replace(
                 entry=item.entry._replace(
-                    provides=tuple(
-                        sorted({*item.entry.provides, *keys.get(item.entry.path, ())})
-                    )
+                    provides=tuple(sorted({*item.entry.provides, *keys.get(item.entry.path, ())}))
                 )
             )
             for item in plugins.found
@@ -142,9 +138,7 @@ def _is_scanned(facts: ClassFacts | None, describer: Describer) -> bool:
     return facts is not None and facts.found.module.name in describer.library.scanned
 
 
-def _subjects(
-    describer: Describer, parts: _Parts, context: ClassFacts | None
-) -> Iterator[str]:
+def _subjects(describer: Describer, parts: _Parts, context: ClassFacts | None) -> Iterator[str]:
     """The definitions whose signatures are the catalog's own."""
     for service in parts.services.declared:
         if service.scanned:
@@ -157,18 +151,14 @@ def _subjects(
         yield from (f"{path}.{field.name}" for field in config.fields)
 
 
-def _declarations(
-    describer: Describer, parts: _Parts, closure: TypeClosure
-) -> list[Declaration]:
+def _declarations(describer: Describer, parts: _Parts, closure: TypeClosure) -> list[Declaration]:
     found: list[Declaration] = []
     for service in parts.services.declared:
         if service.scanned:
             place = service.found.location
             found.append(Declaration("service", service.entry.key, service.found.path, place))
     for event in parts.events.declared:
-        found.append(
-            Declaration("event", event.entry.name, event.found.path, event.found.location)
-        )
+        found.append(Declaration("event", event.entry.name, event.found.path, event.found.location))
     for plugin in parts.plugins.found:
         found.append(Declaration("plugin", plugin.entry.name, plugin.code, plugin.location))
         if plugin.config is not None:

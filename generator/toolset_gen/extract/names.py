@@ -17,9 +17,13 @@ __all__ = [
     "is_service",
 ]
 
-SERVICE = frozenset({"toolset.Service", "toolset.runtime.Service", "toolset.runtime.service.Service"})
+SERVICE = frozenset(
+    {"toolset.Service", "toolset.runtime.Service", "toolset.runtime.service.Service"}
+)
 EVENT = frozenset({"toolset.event", "toolset.runtime.event", "toolset.runtime.events.event"})
-CONTEXT = frozenset({"toolset.Context", "toolset.runtime.Context", "toolset.runtime.context.Context"})
+CONTEXT = frozenset(
+    {"toolset.Context", "toolset.runtime.Context", "toolset.runtime.context.Context"}
+)
 MODES = ("emit", "parallel", "serial", "bail", "waterfall")
 CONVENTION = ""
 """The receiver of a site that only its name `ctx` marks."""
@@ -56,4 +60,3 @@ def is_context(path: str, library: Library) -> bool:
         return True
     module, _, name = canonical.rpartition(".")
     return name == "Context" and module.rpartition(".")[2] == "typed_context"
-

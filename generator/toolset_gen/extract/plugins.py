@@ -227,7 +227,9 @@ class _Finder:
             if owner is None or not isinstance(owner.raw, RawClass):
                 continue
             for item in owner.raw.members:
-                if isinstance(item, RawFunction) or (isinstance(item, RawVariable) and item.on_self):
+                if isinstance(item, RawFunction) or (
+                    isinstance(item, RawVariable) and item.on_self
+                ):
                     continue  # what only an instance has is not known before there is one
                 if item.name == "Config":
                     config = _config_path(item, f"{owner.path}.Config")

@@ -29,7 +29,7 @@ from toolset_gen.extract.raw import (
 from toolset_gen.extract.scope import ModuleScope, branches, dotted
 from toolset_gen.extract.sites import read_sites
 from toolset_gen.extract.text import SourceText
-from toolset_gen.extract.variables import following_docs, read_variable
+from toolset_gen.extract.variables import following_docs, read_variables
 
 __all__ = ["read_file"]
 
@@ -130,7 +130,7 @@ def _read(file: SourceFile, tree: ast.Module, text: str) -> ReadResult:
         passed=passed,
         republished=tuple(sorted(scope.republished)),
     )
-    found = ()
+    found: tuple[Diagnostic, ...] = ()
     if problem is not None:
         message = f"`__all__` of {file.module!r} is not a constant: {source.of(problem)!r}"
         remedy = "list the names, or add another module's `__all__` by name"
@@ -143,23 +143,21 @@ def _definitions(tree: ast.Module, source: SourceText, scope: ModuleScope) -> li
     docs = following_docs(tree.body)
     counts: dict[str, int] = {}
     for node in branches(tree.body):
-        made: RawDefinition | None = None
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            made = read_function(node, source, scope.path)
-            before = found.get(made.name)
-            if isinstance(before, RawFunction):
-                found[made.name] = merge_functions(before, made) if before.is_overload else before
-                continue
+            function = read_function(node, source, scope.path)
+            before = found.get(function.name)
+            if isinstance(before, RawFunction) and before.is_overload:
+                found[function.name] = merge_functions(before, function)
+            made: list[RawDefinition] = [function]
         elif isinstance(node, ast.ClassDef):
-            made = read_class(node, source, scope)
+            made = [read_class(node, source, scope)]
         else:
-            made = read_variable(node, source, scope.path, docs)
-        if made is None:
-            counts.update({name: counts.get(name, 0) + 1 for name in _augmented(node)})
-            continue
-        counts[made.name] = counts.get(made.name, 0) + 1
-        if made.name not in scope.imports:
-            found.setdefault(made.name, made)
+            made = list[RawDefinition](read_variables(node, source, scope.path, docs))
+        for item in made:
+            if item.name not in scope.imports:
+                found.setdefault(item.name, item)
+        for name in [*(item.name for item in made), *_augmented(node)]:
+            counts[name] = counts.get(name, 0) + 1
     return [_rebound(item, counts) for item in found.values()]
 
 

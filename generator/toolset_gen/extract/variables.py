@@ -10,11 +10,12 @@ from collections.abc import Iterable
 from toolset_gen.extract.docstrings import parse_docstring
 from toolset_gen.extract.expressions import Resolve, read_annotation, read_expr
 from toolset_gen.extract.raw import Doc, RawVariable
-from toolset_gen.extract.scope import branches, dotted
+from toolset_gen.extract.scope import branches
 from toolset_gen.extract.text import SourceText
 
-__all__ = ["following_docs", "read_variable"]
+__all__ = ["following_docs", "read_variables"]
 
+_MARKS = frozenset({"__all__", "__slots__"})
 _ALIAS = frozenset({"typing.TypeAlias", "typing_extensions.TypeAlias"})
 
 
@@ -41,10 +42,10 @@ def following_docs(body: Iterable[ast.stmt]) -> dict[int, Doc]:
     return found
 
 
-def read_variable(
+def read_variables(
     node: ast.stmt, source: SourceText, resolve: Resolve, docs: dict[int, Doc]
-) -> RawVariable | None:
-    """Describe an assignment to one name.
+) -> list[RawVariable]:
+    """Describe an assignment to names.
 
     Args:
         node: A statement.
@@ -53,42 +54,57 @@ def read_variable(
         docs: What `following_docs` found.
 
     Returns:
-        The variable; None when the statement is no assignment to one name, or to `__all__`.
+        A variable a name; none when the statement assigns to no name, or to `__all__`.
     """
-    if isinstance(node, ast.Assign) and len(node.targets) == 1:
-        target, annotation, value = node.targets[0], None, node.value
-    elif isinstance(node, ast.AnnAssign):
-        target, annotation, value = node.target, node.annotation, node.value
-    elif type(node).__name__ == "TypeAlias":
+    if isinstance(node, ast.Assign):
+        names = [item.id for item in node.targets if isinstance(item, ast.Name)]
+        if not names:
+            return []
+        made = read_expr(node.value, source, resolve)
+        doc = docs.get(node.lineno)
+        return [RawVariable(n, node.lineno, value=made, doc=doc) for n in names if n not in _MARKS]
+    if isinstance(node, ast.AnnAssign):
+        return _annotated(node, source, resolve, docs)
+    if type(node).__name__ == "TypeAlias":
         return _type_statement(node, source, resolve, docs)
-    else:
-        return None
-    if not isinstance(target, ast.Name) or target.id in {"__all__", "__slots__"}:
-        return None
-    declared = read_annotation(annotation, source, resolve) if annotation is not None else None
-    is_alias = declared is not None and bool(_ALIAS.intersection(declared.refs))
-    return RawVariable(
-        name=target.id,
-        line=node.lineno,
-        annotation=read_annotation(value, source, resolve) if is_alias and value else declared,
-        value=read_expr(value, source, resolve) if value is not None else None,
-        doc=docs.get(node.lineno),
-        is_alias=is_alias,
-    )
+    return []
+
+
+def _annotated(
+    node: ast.AnnAssign, source: SourceText, resolve: Resolve, docs: dict[int, Doc]
+) -> list[RawVariable]:
+    if not isinstance(node.target, ast.Name) or node.target.id in _MARKS:
+        return []
+    note = read_annotation(node.annotation, source, resolve)
+    is_alias = not _ALIAS.isdisjoint(note.refs)
+    if is_alias and node.value is not None:
+        note = read_annotation(node.value, source, resolve)
+    return [
+        RawVariable(
+            name=node.target.id,
+            line=node.lineno,
+            annotation=note,
+            value=read_expr(node.value, source, resolve) if node.value is not None else None,
+            doc=docs.get(node.lineno),
+            is_alias=is_alias,
+        )
+    ]
 
 
 def _type_statement(
     node: ast.stmt, source: SourceText, resolve: Resolve, docs: dict[int, Doc]
-) -> RawVariable | None:
+) -> list[RawVariable]:
     name: object = getattr(node, "name", None)
     value: object = getattr(node, "value", None)
     if not isinstance(name, ast.Name) or not isinstance(value, ast.expr):
-        return None
-    return RawVariable(
-        name=dotted(name),
-        line=node.lineno,
-        annotation=read_annotation(value, source, resolve),
-        value=read_expr(value, source, resolve),
-        doc=docs.get(node.lineno),
-        is_alias=True,
-    )
+        return []
+    return [
+        RawVariable(
+            name=name.id,
+            line=node.lineno,
+            annotation=read_annotation(value, source, resolve),
+            value=read_expr(value, source, resolve),
+            doc=docs.get(node.lineno),
+            is_alias=True,
+        )
+    ]
