@@ -22,7 +22,7 @@ _Container: TypeAlias = "JsonObject | list[JsonValue]"
 MAX_DEPTH = 100
 """Levels of nesting that arguments and outputs may have; other JSON readers stop near 128."""
 
-_MAX_ITEMS = 1_000_000
+_MAX_ITEMS = 500_000
 # A frozen container refuses its own `__setitem__`; the base classes' still write into it.
 _set_key = dict[str, JsonValue].__setitem__
 _set_index = list[JsonValue].__setitem__
