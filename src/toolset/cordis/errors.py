@@ -8,7 +8,7 @@
         ├── MountTimeoutError     a synchronous stretch of mounted code took too long
         ├── MountResultError      what the code returned is no plugin
         ├── WithheldError         a module or builtin that mounted code cannot use was called
-        │   └── WithheldImportError   a module that is not given was imported (also an ImportError)
+        │   └── WithheldImportError   a module that is not given was imported (also a ModuleNotFoundError)
         └── FacadeError           the mount's context does not give that member (also an AttributeError)
 """
 
@@ -125,7 +125,7 @@ class WithheldError(MountError):
         self.withheld, self.instead = name, instead
 
 
-class WithheldImportError(WithheldError, ImportError):
+class WithheldImportError(WithheldError, ModuleNotFoundError):
     """Mounted code imported a module that is neither given nor known."""
 
 

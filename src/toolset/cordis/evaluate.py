@@ -92,7 +92,7 @@ def _tree(text: str, filename: str, mount_id: str) -> ast.Module:
     try:
         return _parsed(text, filename, mount_id)
     except IndentationError as error:
-        if error.msg != "unexpected indent":
+        if error.msg != "unexpected indent" or error.lineno != _first_line(text):
             raise explain(error, text, mount_id) from None
         try:
             block = _parsed(f"if 1:\n{text}", filename, mount_id)
@@ -104,6 +104,12 @@ def _tree(text: str, filename: str, mount_id: str) -> ast.Module:
         return ast.Module(cast("ast.If", block.body[0]).body, type_ignores=[])
     except SyntaxError as error:
         raise explain(error, text, mount_id) from None
+
+
+def _first_line(text: str) -> int:
+    """Give the number of the first line that is neither blank nor a comment."""
+    bare = (line.strip() for line in lines_of(text))
+    return next((n for n, line in enumerate(bare, 1) if line and not line.startswith("#")), 0)
 
 
 def _parsed(text: str, filename: str, mount_id: str) -> ast.Module:
