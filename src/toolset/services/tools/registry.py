@@ -46,6 +46,7 @@ class ToolRegistry(Service, key="tools"):
     def __init__(self, ctx: Context, config: object = None) -> None:
         super().__init__(ctx, config)
         self._entries: dict[str, Registered] = {}
+        self._by_twin: dict[str, Registered] = {}
         self._guards: dict[int, GuardEntry] = {}
         self._numbers = itertools.count(1)
 
@@ -142,13 +143,13 @@ class ToolRegistry(Service, key="tools"):
         entry = Registered(definition, fiber, scope)
 
         def take_back() -> Awaitable[None] | None:
-            del self._entries[name]
+            del self._entries[name], self._by_twin[_folded(name)]
             ended = entry.withdraw()
             self.ctx.emit(events.change)
             return ended
 
         def put() -> object:
-            self._entries[name] = entry
+            self._entries[name] = self._by_twin[_folded(name)] = entry
             return take_back
 
         effect = self.caller.effect(put, f"tools.register({name!r})")
@@ -156,10 +157,9 @@ class ToolRegistry(Service, key="tools"):
         return effect
 
     def _check_free(self, name: str, refused: str) -> None:
-        twin = _folded(name)
-        for taken, entry in self._entries.items():
-            if taken == name or _folded(taken) == twin:
-                raise DuplicateToolError(name, taken, entry.owner.name, refused)
+        entry = self._by_twin.get(_folded(name))
+        if entry is not None:
+            raise DuplicateToolError(name, entry.definition.name, entry.owner.name, refused)
 
     def guard(self, guard: Guard) -> Effect:
         """Judge every call after `tools/pre-execute`; what a guard denies stays denied.
