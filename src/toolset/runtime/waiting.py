@@ -42,6 +42,11 @@ class WaitGraph:
     def __init__(self) -> None:
         self._edges: dict[AnyTask, dict[Node, int]] = {}
 
+    @property
+    def size(self) -> int:
+        """How many tasks wait for something."""
+        return len(self._edges)
+
     def link(self, waiter: AnyTask, target: Node) -> None:
         """Record that `waiter` waits for `target`, once more."""
         edges = self._edges.setdefault(waiter, {})

@@ -1,0 +1,115 @@
+"""Helpers for tests of plugins: wait until a runtime is quiet, compare what is in it."""
+
+# Maintainers: used by this project's own tests, so that what is public here is what we rely on.
+# It reads the runtime through its public face and changes nothing.
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import NamedTuple
+
+from toolset.runtime import Context, EffectInfo, Fiber
+from toolset.runtime.errors import SettleTimeoutError
+
+__all__ = ["Snapshot", "assert_no_leaks", "snapshot", "wait_quiet"]
+
+
+class Snapshot(NamedTuple):
+    """What is in a runtime at one moment; two are equal when nothing but numbers differs.
+
+    Attributes:
+        fibers: Name, state and ledger of every fiber, sorted; tools, timers, tasks and listeners
+            stand in the ledgers of their fibers.
+        services: Key and provider of every registration, sorted.
+        listeners: Event and number of its listeners, sorted.
+        keys: Every service key that is provided or waited for, sorted.
+        members: Computed members of contexts, sorted.
+        waits: How many waits the runtime remembers.
+    """
+
+    fibers: tuple[tuple[str, str, tuple[EffectInfo, ...]], ...]
+    services: tuple[tuple[str, str], ...]
+    listeners: tuple[tuple[str, int], ...]
+    keys: tuple[str, ...]
+    members: tuple[str, ...]
+    waits: int
+
+
+def snapshot(ctx: Context) -> Snapshot:
+    """Describe what is in a runtime.
+
+    Args:
+        ctx: Any context of it.
+
+    Returns:
+        The description, comparable with `==`.
+    """
+    registry = ctx.registry
+    return Snapshot(
+        fibers=tuple(sorted((f.name, str(f.state), f.effects()) for f in registry.fibers())),
+        services=tuple(sorted((one.key, one.fiber.name) for one in registry.services())),
+        listeners=tuple((name, len(registry.listeners(name))) for name in registry.events()),
+        keys=tuple(sorted(slot.key for slot in registry.table)),
+        members=tuple(sorted(registry.accessors)),
+        waits=registry.waits.size,
+    )
+
+
+async def wait_quiet(ctx: Context, *, timeout: float = 5.0) -> None:  # noqa: ASYNC109 - a budget, named in the error
+    """Wait until no fiber of a runtime is in transition.
+
+    Args:
+        ctx: Any context of it.
+        timeout: Seconds it may take.
+
+    Raises:
+        SettleTimeoutError: A fiber is still in transition; the error names it.
+    """
+    loop = asyncio.get_running_loop()
+    end = loop.time() + timeout
+    while busy := [fiber for fiber in ctx.registry.fibers() if fiber.driver is not None]:
+        drivers = [fiber.driver for fiber in busy if fiber.driver is not None]
+        await asyncio.wait(drivers, timeout=end - loop.time(), return_when=asyncio.FIRST_COMPLETED)
+        if loop.time() >= end:
+            raise _late(busy[0], timeout)
+
+
+def _late(fiber: Fiber, seconds: float) -> SettleTimeoutError:
+    return SettleTimeoutError(fiber.name, fiber.state, seconds, fiber.why())
+
+
+@asynccontextmanager
+async def assert_no_leaks(ctx: Context) -> AsyncGenerator[Snapshot]:
+    """Check that a block leaves a runtime as it found it.
+
+    Args:
+        ctx: Any context of it.
+
+    Yields:
+        The snapshot taken before.
+
+    Raises:
+        AssertionError: Something was left; the message lists what was added and what is gone.
+    """
+    await wait_quiet(ctx)
+    before = snapshot(ctx)
+    yield before
+    await wait_quiet(ctx)
+    after = snapshot(ctx)
+    if after != before:
+        raise AssertionError(_difference(before, after))
+
+
+def _difference(before: Snapshot, after: Snapshot) -> str:
+    lines = ["the runtime is not as it was:"]
+    for name, old, new in zip(Snapshot._fields, before, after, strict=True):
+        if old == new:
+            continue
+        if isinstance(old, tuple) and isinstance(new, tuple):
+            lines += [f"  {name}: added {one}" for one in new if one not in old]
+            lines += [f"  {name}: gone {one}" for one in old if one not in new]
+        else:
+            lines.append(f"  {name}: {old} -> {new}")
+    return "\n".join(lines)
