@@ -110,10 +110,13 @@ def find_orphans(root: Path, produced: Iterable[str]) -> Iterator[tuple[str, byt
     for folder in sorted({Path(name).parent for name in names}):
         for path in _files(root / folder):
             name = path.relative_to(root).as_posix()
-            if name not in names and path.suffix in {".py", ".md", ".json"}:
-                data = read_bytes(path) or b""
-                if MARK.encode() in data[:_HEAD]:
-                    yield name, data
+            if name not in names and path.suffix in {".py", ".md", ".json"} and _is_ours(path):
+                yield name, read_bytes(path) or b""
+
+
+def _is_ours(path: Path) -> bool:
+    with _explained("read", path), path.open("rb") as file:
+        return MARK.encode() in file.read(_HEAD)
 
 
 def _files(folder: Path) -> list[Path]:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, MutableMapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolset_gen.config import Config
@@ -56,26 +57,18 @@ def build(
     Raises:
         ConfigurationError: A catalog named in the configuration cannot be loaded.
     """
-    from toolset_gen.boot import Booter  # noqa: PLC0415 - see the head of the module
-    from toolset_gen.check import judge  # noqa: PLC0415
+    from toolset_gen.check import judge  # noqa: PLC0415 - see the head of the module
     from toolset_gen.check.facts import Facts  # noqa: PLC0415
     from toolset_gen.extract import extract  # noqa: PLC0415
     from toolset_gen.render import render  # noqa: PLC0415
 
     others = _load_others(config)
-    if sources.diagnostics and not sources.files:
-        return Build({}, sources.diagnostics)
-    with Booter(
-        config.root,
-        config.sources,
-        config.boot_timeout,
-        catalog=config.module_of(config.runtime),
-        typed_context=config.module_of(config.typed_context),
-    ) as booter:
+    # Started first: it imports the runtime while this process reads.
+    with _start_booter(config, sources) as booter:
         model = extract(sources, services=dict(config.services))
         model = model._replace(diagnostics=ordered([*sources.diagnostics, *model.diagnostics]))
         unreadable = any(_is_unreadable(found) for found in model.diagnostics)
-        booted = [] if unreadable or not config.boot else list(_boot(booter, model, others))
+        booted = [] if unreadable or booter is None else list(_boot(booter, model, others))
     model = model._replace(catalog=_with_tools(model.catalog, booted))
     diagnostics = judge(Facts(config, model, others, booted))
     if unreadable:
@@ -94,6 +87,21 @@ def _load_others(config: Config) -> Catalog:
     except (ImportError, ValueError) as error:
         problem = f" a catalog in `catalogs` cannot be loaded: {error}"
         raise ConfigurationError(config.file, (problem,)) from None
+
+
+def _start_booter(config: Config, sources: Sources) -> AbstractContextManager[Booter | None]:
+    """Start the process that boots plugins, unless no file can be of a plugin with tools."""
+    from toolset_gen.boot import REGISTRY, Booter  # noqa: PLC0415
+
+    if not config.boot or not any(REGISTRY.encode() in file.data for file in sources.files):
+        return nullcontext()
+    return Booter(
+        config.root,
+        config.sources,
+        config.boot_timeout,
+        catalog=config.module_of(config.runtime),
+        typed_context=config.module_of(config.typed_context),
+    )
 
 
 def _is_unreadable(found: Diagnostic) -> bool:

@@ -78,23 +78,22 @@ def _of_sources(sources: Sources) -> Iterator[str]:
 
 
 def _of_tools(config: Config) -> Iterator[str]:
+    """Describe the code that makes and runs what is scanned: by version when it is installed."""
     generator = Path(__file__).resolve().parent
-    folders = [generator, generator.parents[1] / "templates"]
-    scanned = {package.partition(".")[0] for package in config.packages}
-    if "toolset" not in scanned:
-        folders += _folder_of("toolset")
-    for folder in folders:
-        yield from _hashes(folder)
+    places = [generator, generator.parents[1] / "templates"]
+    if "toolset" not in {package.partition(".")[0] for package in config.packages}:
+        places += _places_of("toolset")
     for target in dict(config.services).values():
-        for folder in _folder_of(target.partition(":")[0].partition(".")[0]):
-            yield from _hashes(folder)
+        places += _places_of(target.partition(":")[0].partition(".")[0])
     for catalog in config.catalogs:
-        for place in _folder_of(catalog):
-            yield f"{_hash(place)} {catalog}"
+        places += _places_of(catalog)
+    for place in places:
+        if "site-packages" not in place.parts:
+            yield from _stamps(place)
     yield from _distributions()
 
 
-def _folder_of(module: str) -> list[Path]:
+def _places_of(module: str) -> list[Path]:
     """Find the folder of a package or the file of a module, of those that can be imported."""
     from importlib.util import find_spec  # noqa: PLC0415 - the toolset's own gate needs none
 
@@ -104,26 +103,22 @@ def _folder_of(module: str) -> list[Path]:
         return []
     if spec is None:
         return []
-    places = spec.submodule_search_locations or filter(None, [spec.origin])
-    return [Path(place) for place in places]
+    return [Path(place) for place in spec.submodule_search_locations or filter(None, [spec.origin])]
 
 
-def _hashes(place: Path) -> Iterator[str]:
+def _stamps(place: Path) -> Iterator[str]:
+    """Give size and time of each file in a folder of code that somebody may be editing."""
     if place.is_file():
-        yield f"{_hash(place)} {place.name}"
+        status = place.stat()
+        yield f"{place} {status.st_size} {status.st_mtime_ns}"
         return
-    for folder, folders, names in os.walk(place):
+    for folder, folders, _ in os.walk(place):
         folders[:] = sorted(name for name in folders if name != "__pycache__")
-        for name in sorted(names):
-            path = Path(folder, name)
-            yield f"{_hash(path)} {path.relative_to(place).as_posix()}"
-
-
-def _hash(path: Path) -> str:
-    try:
-        return digest(path.read_bytes())
-    except OSError:
-        return "unreadable"
+        with os.scandir(folder) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                if entry.is_file():
+                    status = entry.stat()
+                    yield f"{entry.path} {status.st_size} {status.st_mtime_ns}"
 
 
 def _distributions() -> Iterator[str]:

@@ -175,7 +175,7 @@ def _config(reader: _Reader, root: Path, table: Table) -> Config:
             "packages",
             'packages is missing or empty; list what to scan, such as packages = ["my_package"]',
         )
-    return Config(
+    config = Config(
         root=root,
         packages=packages,
         sources=get(table, "sources", _strings, ("src", ".")),
@@ -188,6 +188,9 @@ def _config(reader: _Reader, root: Path, table: Table) -> Config:
         boot_timeout=get(table, "boot-timeout", _seconds, 20.0),
         suppress=_suppressions(reader, table),
     )
+    if config.runtime and config.runtime == config.typed_context:
+        reader.problem("typed-context", "runtime and typed-context are one file; name two")
+    return config
 
 
 _KEYS = (

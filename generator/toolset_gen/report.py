@@ -84,11 +84,15 @@ def _violations(outcome: Outcome) -> Iterator[str]:
         for line in found.excerpt.splitlines():
             yield f"    {line}"
         yield f"    {found.remedy}"
-    count = len(outcome.diagnostics)
-    if count:
+    if outcome.diagnostics:
         rule = outcome.diagnostics[0].rule
-        noun = "violation" if count == 1 else "violations"
-        yield f"{count} {noun}; `toolset catalog explain {rule}` explains a rule."
+        yield f"{_counted(outcome)}; `toolset catalog explain {rule}` explains a rule."
+
+
+def _counted(outcome: Outcome) -> str:
+    severities = [found.severity for found in outcome.diagnostics]
+    counts = [(severities.count("error"), "violation"), (severities.count("warning"), "warning")]
+    return ", ".join(f"{n} {noun}{'s' if n > 1 else ''}" for n, noun in counts if n)
 
 
 def _place(found: Diagnostic) -> str:

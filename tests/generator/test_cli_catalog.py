@@ -149,6 +149,21 @@ def test_conflict_in_an_artifact_is_repaired(generated: Path, tmp_path: Path) ->
     assert run_catalog(root, "verify").returncode == 0
 
 
+def test_each_artifact_is_compared(generated: Path, tmp_path: Path) -> None:
+    """One byte more in any artifact, or none left of it, is stale and named."""
+    root = copy(generated, tmp_path)
+    made = [name for name in files(root) if name.startswith("catalog/") or "api_" in name]
+    assert len(made) == 11
+    for number, name in enumerate(made):
+        path = root / name
+        path.write_bytes(path.read_bytes() + b"#" if number % 2 else b"")
+    done = run_catalog(root, "verify")
+    assert done.returncode == 1
+    assert [
+        name for name in made if f"{name} differs from what the sources say" not in done.stdout
+    ] == []
+
+
 def test_line_ends_are_told_apart(generated: Path, tmp_path: Path) -> None:
     """An artifact whose line ends alone differ is reported as that, without a diff."""
     root = copy(generated, tmp_path)
