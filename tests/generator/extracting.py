@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from toolset.catalog import Member, Parameter, TypeEntry
 from toolset_gen.discover import Sources, discover
@@ -13,12 +13,21 @@ from toolset_gen.extract import Describer, SourceModel, describer_of, extract, r
 CASES = Path(__file__).parent / "cases"
 
 
-class Scan(NamedTuple):
-    """A scanned project, described in three ways."""
+class Scan:
+    """A scanned project, described in three ways, each on first use."""
 
-    sources: Sources
-    describer: Describer
-    model: SourceModel
+    def __init__(self, sources: Sources, services: dict[str, str]) -> None:
+        self.sources = sources
+        self.services = services
+
+    @cached_property
+    def describer(self) -> Describer:
+        packages = {target.partition(":")[0] for target in self.services.values()}
+        return describer_of(read_all(self.sources), self.sources, packages)
+
+    @cached_property
+    def model(self) -> SourceModel:
+        return extract(self.sources, services=self.services)
 
     def function(self, path: str) -> Member:
         found = self.describer.describe_function(path)
@@ -60,13 +69,7 @@ def scan(root: Path, text: str, **services: str) -> Scan:
 
 def scan_folder(root: Path, *packages: str, **services: str) -> Scan:
     """Extract packages that are on disk."""
-    sources = discover(root, packages)
-    outside = {target.partition(":")[0].partition(".")[0] for target in services.values()}
-    return Scan(
-        sources,
-        describer_of(read_all(sources), sources, outside),
-        extract(sources, services=services),
-    )
+    return Scan(discover(root, packages), services)
 
 
 def scan_case(root: Path, number: str) -> Scan:

@@ -170,9 +170,7 @@ sys.stdout.buffer.write(repr(own).encode())
 def model_bytes(root: Path, seed: str, cwd: Path) -> bytes:
     environment = {**os.environ, "PYTHONHASHSEED": seed, "LC_ALL": "C", "PYTHONUTF8": "0"}
     command = [sys.executable, "-c", PROGRAM, str(root), seed]
-    return subprocess.run(  # noqa: S603 - our own program on our own files
-        command, check=True, capture_output=True, env=environment, cwd=cwd
-    ).stdout
+    return subprocess.run(command, check=True, capture_output=True, env=environment, cwd=cwd).stdout
 
 
 def test_models_are_deterministic(tmp_path: Path) -> None:

@@ -150,8 +150,7 @@ from pkg.a import *
         ("if not TYPE_CHECKING:\n    def f(x): ...\nelse:\n    def f(x: int): ...", "f(x: int)"),
         ("try:\n    def f(a): ...\nexcept ImportError:\n    def f(b): ...", "f(a)"),
         (
-            "import sys\nif sys.version_info < (3, 12):\n    def f(old): ...\n"
-            "else:\n    def f(new): ...",
+            "import sys\nif sys.version_info < (3, 12): \n    def f(old): ...\nelse:\n    def f(new): ...",
             "f(new)",
         ),
     ],

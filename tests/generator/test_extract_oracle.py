@@ -15,24 +15,82 @@ from toolset.catalog import Member, Parameter
 from toolset_gen.discover import Sources
 from toolset_gen.extract import Describer, describer_of
 
-CLASSES = """
-argparse.ArgumentParser argparse.Namespace argparse.HelpFormatter asyncio.Queue asyncio.Lock
-asyncio.Semaphore asyncio.TaskGroup asyncio.Runner calendar.Calendar calendar.TextCalendar
-click.Argument click.Command click.Context click.Group click.Option click.Path click.testing.CliRunner
-collections.ChainMap collections.Counter collections.UserDict collections.UserList
-concurrent.futures.Future concurrent.futures.thread.ThreadPoolExecutor configparser.ConfigParser
-contextlib.AsyncExitStack contextlib.ExitStack csv.DictReader csv.DictWriter
-difflib.Differ difflib.SequenceMatcher email.message.Message email.message.EmailMessage
-fractions.Fraction graphlib.TopologicalSorter http.client.HTTPConnection http.cookiejar.CookieJar
-imaplib.IMAP4 ipaddress.IPv4Address ipaddress.IPv6Network json.JSONDecoder json.JSONEncoder
-logging.Handler logging.Logger logging.LogRecord logging.handlers.RotatingFileHandler
-mailbox.Maildir pathlib.PurePath pprint.PrettyPrinter pydantic.BaseModel pydantic.TypeAdapter
-pydantic.fields.FieldInfo queue.Queue sched.scheduler shlex.shlex smtplib.SMTP socketserver.TCPServer
-statistics.NormalDist string.Template subprocess.Popen tarfile.TarFile tempfile.TemporaryDirectory
-textwrap.TextWrapper threading.Barrier threading.Thread threading.Timer trace.Trace
-unittest.TestCase unittest.TestSuite urllib.request.Request uuid.UUID wave.Wave_read
-xmlrpc.client.ServerProxy zipfile.ZipFile zipfile.ZipInfo
-""".split()
+CLASSES = [
+    "argparse.ArgumentParser",
+    "argparse.Namespace",
+    "argparse.HelpFormatter",
+    "asyncio.Queue",
+    "asyncio.Lock",
+    "asyncio.Semaphore",
+    "asyncio.TaskGroup",
+    "asyncio.Runner",
+    "calendar.Calendar",
+    "calendar.TextCalendar",
+    "click.Argument",
+    "click.Command",
+    "click.Context",
+    "click.Group",
+    "click.Option",
+    "click.Path",
+    "click.testing.CliRunner",
+    "collections.ChainMap",
+    "collections.Counter",
+    "collections.UserDict",
+    "collections.UserList",
+    "concurrent.futures.Future",
+    "concurrent.futures.thread.ThreadPoolExecutor",
+    "configparser.ConfigParser",
+    "contextlib.AsyncExitStack",
+    "contextlib.ExitStack",
+    "csv.DictReader",
+    "csv.DictWriter",
+    "difflib.Differ",
+    "difflib.SequenceMatcher",
+    "email.message.Message",
+    "email.message.EmailMessage",
+    "fractions.Fraction",
+    "graphlib.TopologicalSorter",
+    "http.client.HTTPConnection",
+    "http.cookiejar.CookieJar",
+    "imaplib.IMAP4",
+    "ipaddress.IPv4Address",
+    "ipaddress.IPv6Network",
+    "json.JSONDecoder",
+    "json.JSONEncoder",
+    "logging.Handler",
+    "logging.Logger",
+    "logging.LogRecord",
+    "logging.handlers.RotatingFileHandler",
+    "mailbox.Maildir",
+    "pathlib.PurePath",
+    "pprint.PrettyPrinter",
+    "pydantic.BaseModel",
+    "pydantic.TypeAdapter",
+    "pydantic.fields.FieldInfo",
+    "queue.Queue",
+    "sched.scheduler",
+    "shlex.shlex",
+    "smtplib.SMTP",
+    "socketserver.TCPServer",
+    "statistics.NormalDist",
+    "string.Template",
+    "subprocess.Popen",
+    "tarfile.TarFile",
+    "tempfile.TemporaryDirectory",
+    "textwrap.TextWrapper",
+    "threading.Barrier",
+    "threading.Thread",
+    "threading.Timer",
+    "trace.Trace",
+    "unittest.TestCase",
+    "unittest.TestSuite",
+    "urllib.request.Request",
+    "uuid.UUID",
+    "wave.Wave_read",
+    "xmlrpc.client.ServerProxy",
+    "zipfile.ZipFile",
+    "zipfile.ZipInfo",
+]
 
 # Functions that a class body imports are no definitions of its own.
 IMPORTED = {"walk"}

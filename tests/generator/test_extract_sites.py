@@ -165,8 +165,10 @@ def test_arguments_are_counted(tmp_path: Path, arguments: str, count: int) -> No
             ["x"],
         ),
         (
-            "class B:\n    def h(self, x): ...\nclass A(B):\n"
-            "    def f(self, ctx): ctx.once(one, partial(self.h, 1))",
+            (
+                "class B:\n    def h(self, x): ...\nclass A(B):\n"
+                "    def f(self, ctx): ctx.once(one, partial(self.h, 1))"
+            ),
             "pkg.mod.B.h",
             [],
         ),
@@ -186,8 +188,10 @@ def test_arguments_are_counted(tmp_path: Path, arguments: str, count: int) -> No
             ["self", "x"],
         ),
         (
-            "class A:\n    def f(self, ctx):\n        def g(): ctx.on(one, self.h)\n"
-            "    async def h(self, x): ...",
+            (
+                "class A:\n    def f(self, ctx):\n        def g(): ctx.on(one, self.h)\n"
+                "    async def h(self, x): ..."
+            ),
             "pkg.mod.A.h",
             ["x"],
         ),

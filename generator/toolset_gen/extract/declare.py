@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from toolset.catalog import Member, Parameter, TypeKind
+from toolset.catalog import Member, Parameter, ParameterKind, TypeKind
 from toolset_gen.extract.fields import FieldSpec
 from toolset_gen.extract.raw import RawClass, RawFunction, RawVariable
 from toolset_gen.extract.spelling import spell
@@ -149,7 +149,7 @@ def _function(member: Member, parameters: Sequence[Parameter], returns: str) -> 
     first = {"instance": "self", "class": "cls"}.get(member.binding)
     if first is not None:
         only = bool(parameters) and parameters[0].kind == "positional-only"
-        kind = "positional-only" if only else "positional-or-keyword"
+        kind: ParameterKind = "positional-only" if only else "positional-or-keyword"
         parameters = [Parameter(first, kind), *parameters]
     text = spell(member.name, parameters, returns)
     word = (

@@ -9,22 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from toolset.catalog import Deprecation, Member, Parameter, Returns, TypeEntry, TypeKind
+from toolset.catalog import Deprecation, Member, TypeEntry, TypeKind
+from toolset_gen.extract.constructors import describe_constructor
 from toolset_gen.extract.declare import LONGEST, declare_alias, declare_class
-from toolset_gen.extract.fields import FieldSpec, Fields, class_kind
+from toolset_gen.extract.fields import Fields, FieldSpec, class_kind
+from toolset_gen.extract.kinds import deprecation, is_public_member
 from toolset_gen.extract.library import Definition, Library
-from toolset_gen.extract.members import Members, deprecation, is_public_member
+from toolset_gen.extract.members import Members
 from toolset_gen.extract.model import Location
 from toolset_gen.extract.raw import (
     Doc,
-    DocEntry,
     RawClass,
     RawDefinition,
     RawFunction,
     RawModule,
     RawVariable,
 )
-from toolset_gen.extract.spelling import spell
 
 __all__ = ["ClassFacts", "Describer", "Offered"]
 
@@ -173,7 +173,7 @@ class Describer:
         frozen = self._frozen(found.path, kind, settings)
         skipped = {spec.field.name for spec in specs}
         members = tuple(self._members(found, skipped, frozen=frozen))
-        constructor = self._constructor(found, raw, kind, specs)
+        constructor = describe_constructor(self.members, found, kind, specs)
         own = [item for item in members if not item.inherited_from]
         mine = [spec for spec in specs if spec.found.owner == found.path]
         text = declare_class(raw, kind, own, mine)
@@ -323,60 +323,6 @@ class Describer:
                 found[name] = self.library.constant(item) or item.text
         return found
 
-    # Constructors
-
-    def _constructor(
-        self, found: Definition, raw: RawClass, kind: TypeKind, specs: tuple[FieldSpec, ...]
-    ) -> Member | None:
-        if kind in {"enum", "typed dict", "protocol"}:
-            return None
-        written = self._written_constructor(found)
-        if written is not None:
-            documented = raw.doc.parameters if raw.doc is not None else ()
-            member = self._call_of(written, raw, documented)
-        elif specs or kind in {"dataclass", "named tuple", "model"}:
-            member = self._generated(found, raw, specs)
-        else:
-            member = Member(raw.name, "function", f"{raw.name}()", path=found.path)
-        return member._replace(binding="class")
-
-    def _written_constructor(self, found: Definition) -> Definition | None:
-        for base in self.library.mro(found.path):
-            owner = self.library.definition(base)
-            if owner is None or not isinstance(owner.raw, RawClass):
-                continue
-            if class_kind(owner.path, self.library) in {"dataclass", "named tuple"}:
-                own = owner.raw.member("__init__")
-                if own is None:
-                    return None
-            for name in ("__init__", "__new__"):
-                raw = owner.raw.member(name)
-                if isinstance(raw, RawFunction):
-                    path = f"{owner.path}.{name}"
-                    return Definition(path, owner.module, raw, owner.path, owner.file)
-        return None
-
-    def _call_of(
-        self, written: Definition, raw: RawClass, documented: tuple[DocEntry, ...]
-    ) -> Member:
-        member = self.members.function(written, name=raw.name, extra=documented)
-        plain = Returns(description=member.returns.description)
-        signatures = tuple(
-            item._replace(text=spell(raw.name, item.parameters, ""), returns=Returns())
-            for item in member.signatures
-        )
-        text = signatures[0].text if signatures else spell(raw.name, member.parameters, "")
-        return member._replace(
-            kind="function", signature=text, signatures=signatures, returns=plain
-        )
-
-    def _generated(self, found: Definition, raw: RawClass, specs: tuple[FieldSpec, ...]) -> Member:
-        taken = [spec for spec in specs if spec.field.init]
-        ordered = sorted(taken, key=lambda spec: spec.keyword_only)
-        parameters = tuple(_parameter(spec) for spec in ordered)
-        text = spell(raw.name, parameters, "")
-        return Member(raw.name, "function", text, parameters=parameters, path=found.path)
-
     def _alias(self, found: Definition, raw: RawVariable) -> TypeEntry | None:
         if raw.value is None or raw.value.kind in {"string", "constant", "none", "lambda"}:
             if not raw.is_alias:
@@ -415,21 +361,6 @@ def _is_validator(raw: RawFunction) -> bool:
     return any(
         item.path.startswith("pydantic.") and item.path.rpartition(".")[2] in hooks
         for item in raw.decorators
-    )
-
-
-def _parameter(spec: FieldSpec) -> Parameter:
-    field, note = spec.field, spec.raw.annotation
-    default = f"<factory: {field.default}>" if field.factory else field.default
-    wrapped = note is not None and "InitVar" in note.qualifiers
-    return Parameter(
-        name=field.key if field.key.isidentifier() else field.name,
-        kind="keyword-only" if spec.keyword_only else "positional-or-keyword",
-        annotation=note.text if wrapped and note is not None else field.annotation,
-        default=default,
-        required=field.required,
-        description=field.description,
-        type_refs=field.type_refs,
     )
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from toolset.catalog import EventEntry, EventMode
 from toolset_gen.diagnostics import Diagnostic
@@ -92,8 +92,9 @@ def _declare(
     library = describer.library
     given = mark.keyword("name") or (mark.args[0] if mark.args else None)
     name = library.constant(given)
-    mode = library.constant(mark.keyword("mode") or (mark.args[1] if len(mark.args) > 1 else None))
-    for what, value, expr in (("name", name, given), ("mode", mode, mark.keyword("mode"))):
+    way = mark.keyword("mode") or (mark.args[1] if len(mark.args) > 1 else None)
+    said = library.constant(way)
+    for what, value, expr in (("name", name, given), ("mode", said, way)):
         if value is None:
             shown = f"`{expr.text}`" if expr is not None else "missing"
             return Diagnostic(
@@ -104,19 +105,20 @@ def _declare(
                 f"write the {what} as a string, or as a name that is set once to a string",
                 target=found.path,
             )
-    if name is None or mode not in MODES:
+    mode: EventMode | None = next((known for known in MODES if known == said), None)
+    if name is None or mode is None:
         return Diagnostic(
             "EVT016",
             found.file,
             mark.line,
-            f"event {name!r} has the mode {mode!r}, which is none of {', '.join(MODES)}",
+            f"event {name!r} has the mode {said!r}, which is none of {', '.join(MODES)}",
             "declare it with one of the modes",
             target=found.path,
         )
     member = describer.members.function(found)
     entry = EventEntry(
         name=name,
-        mode=cast("EventMode", mode),
+        mode=mode,
         is_async=raw.is_async,
         signature=member.signature,
         parameters=member.parameters,

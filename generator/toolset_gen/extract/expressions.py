@@ -36,24 +36,27 @@ def read_expr(node: ast.expr, source: SourceText, resolve: Resolve, depth: int =
         Its description; beyond `depth` its text alone.
     """
     text, line = source.of(node), node.lineno
-    if isinstance(node, ast.Constant):
-        if isinstance(node.value, str):
-            return Expr(text, "string", node.value, line=line)
-        return Expr(text, "none" if node.value is None else "constant", line=line)
-    name = dotted(node)
-    if name:
-        return Expr(text, "name", path=resolve(name), line=line)
-    if depth == 0:
-        return Expr(text, line=line)
-    if isinstance(node, ast.Call):
-        return _call(node, source, resolve, depth)
-    if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-        return _sequence(node, source, resolve, depth)
-    if isinstance(node, ast.Dict):
-        return _mapping(node, source, resolve, depth)
-    if isinstance(node, ast.Subscript) and dotted(node.value):
-        return Expr(text, "other", path=resolve(dotted(node.value)), line=line)
-    return Expr(text, "lambda" if isinstance(node, ast.Lambda) else "other", line=line)
+    found = Expr(text, line=line)
+    match node:
+        case ast.Constant(value=str(value)):
+            found = Expr(text, "string", value, line=line)
+        case ast.Constant(value=value):
+            found = Expr(text, "none" if value is None else "constant", line=line)
+        case ast.Name() | ast.Attribute() if dotted(node):
+            found = Expr(text, "name", path=resolve(dotted(node)), line=line)
+        case ast.Call() if depth:
+            found = _call(node, source, resolve, depth)
+        case ast.List() | ast.Tuple() | ast.Set() if depth:
+            found = _sequence(node, source, resolve, depth)
+        case ast.Dict() if depth:
+            found = _mapping(node, source, resolve, depth)
+        case ast.Subscript() if dotted(node.value):
+            found = Expr(text, path=resolve(dotted(node.value)), line=line)
+        case ast.Lambda():
+            found = Expr(text, "lambda", line=line)
+        case _:
+            pass
+    return found
 
 
 def _call(node: ast.Call, source: SourceText, resolve: Resolve, depth: int) -> Expr:
@@ -202,7 +205,7 @@ class _Annotation:
     def spell(self, node: ast.expr) -> str:
         """The text of a type, the quotes of the types in it gone."""
         node, where = self.unquote(node)
-        strings = where._strings(node)
+        strings = where.strings_in(node)
         text = where.source.of(node)
         if not strings:
             return text
@@ -212,16 +215,17 @@ class _Annotation:
             inner, inside = where.unquote(string)
             if inner is string:
                 continue
-            start = where._offset(node, string)
+            start = where.offset(node, string)
             raw = f"{raw[:start]}{inside.spell(inner)}{raw[start + len(quoted) :]}"
         return one_line(raw)
 
-    def _strings(self, node: ast.expr) -> list[ast.expr]:
+    def strings_in(self, node: ast.expr) -> list[ast.expr]:
+        """The strings of a type that stand where a type can stand."""
         if isinstance(node, ast.Constant):
             return [node] if isinstance(node.value, str) else []
-        return [found for part in self.types_in(node) for found in self._strings(part)]
+        return [found for part in self.types_in(node) for found in self.strings_in(part)]
 
-    def _offset(self, node: ast.expr, part: ast.expr) -> int:
+    def offset(self, node: ast.expr, part: ast.expr) -> int:
         """Where `part` begins inside the text of `node`, in characters."""
         clipped = ast.Constant(
             value=None,

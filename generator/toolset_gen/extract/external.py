@@ -59,7 +59,7 @@ class External:
             file: SourceFile = read_source(path, shown, name)
         except OSError:
             return
-        module = read_file(file).module
+        module = read_file(file, uses=False).module
         if module is not None:
             yield module
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 
 from toolset_gen.extract.describe import Describer
+from toolset_gen.extract.kinds import function_kind, is_property, own_parameters
 from toolset_gen.extract.library import Definition
-from toolset_gen.extract.members import function_kind, is_property, own_parameters
 from toolset_gen.extract.model import DocFact, DocFactKind, Location, Role
 from toolset_gen.extract.raw import Doc, DocEntry, RawClass, RawFunction, RawParameter, RawVariable
 

@@ -37,6 +37,12 @@ _ENUM = frozenset(
 _TYPED_DICT = frozenset({"typing.TypedDict", "typing_extensions.TypedDict"})
 _NAMED_TUPLE = frozenset({"typing.NamedTuple", "typing_extensions.NamedTuple"})
 _PROTOCOL = frozenset({"typing.Protocol", "typing_extensions.Protocol"})
+_BY_BASE: dict[TypeKind, frozenset[str]] = {
+    "enum": _ENUM,
+    "typed dict": _TYPED_DICT,
+    "named tuple": _NAMED_TUPLE,
+    "model": _MODEL,
+}
 _FIELD = frozenset({"pydantic.Field", "pydantic.fields.Field"})
 _DATA_FIELD = frozenset({"dataclasses.field", "attrs.field", "attr.field", "attr.ib"})
 _NOT_FIELDS = frozenset({"pydantic.PrivateAttr", "pydantic.fields.PrivateAttr"})
@@ -92,22 +98,14 @@ def class_kind(path: str, library: Library) -> TypeKind:
         Its kind.
     """
     line = library.mro(path)
-    outside = set(line)
-    if outside & _ENUM:
-        return "enum"
-    if outside & _TYPED_DICT:
-        return "typed dict"
-    if outside & _NAMED_TUPLE:
-        return "named tuple"
-    if outside & _MODEL:
-        return "model"
+    for kind, bases in _BY_BASE.items():
+        if not bases.isdisjoint(line):
+            return kind
     if any(_dataclass(item, library) is not None for item in line):
         return "dataclass"
-    if set(library.bases(path)) & _PROTOCOL:
+    if not _PROTOCOL.isdisjoint(library.bases(path)):
         return "protocol"
-    if any(_is_exception(item) for item in line):
-        return "exception"
-    return "class"
+    return "exception" if any(_is_exception(item) for item in line) else "class"
 
 
 def _is_exception(path: str) -> bool:

@@ -198,29 +198,25 @@ class Frame:
             self.names.pop(name, None)
 
     def _bound(self, node: ast.AST) -> Iterator[tuple[str, Binding]]:
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield node.name, self._function(node)
-        elif isinstance(node, ast.ClassDef):
-            yield node.name, BoundPath(self._absolute(node.name))
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            package = self.scope.is_package
-            for name, path in import_targets(node, self.scope.module, is_package=package):
-                yield name, BoundPath(path)
-        elif isinstance(node, ast.Assign) and len(node.targets) == 1:
-            if isinstance(node.targets[0], ast.Name):
-                yield node.targets[0].id, self._value(node.value)
-            else:
-                yield from _targets(node.targets[0])
-        elif isinstance(node, ast.withitem) and isinstance(node.optional_vars, ast.Name):
-            yield node.optional_vars.id, self.context(node.context_expr) or Unknown()
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            yield node.target.id, self._parameter(ast.arg(node.target.id, node.annotation))
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            yield node.name, Unknown()
-        elif isinstance(node, (ast.Assign, ast.AugAssign, ast.For, ast.AsyncFor, ast.NamedExpr)):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            for target in targets:
-                yield from _targets(target)
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield node.name, self._function(node)
+            case ast.ClassDef():
+                yield node.name, BoundPath(self._absolute(node.name))
+            case ast.Import() | ast.ImportFrom():
+                package = self.scope.is_package
+                for name, path in import_targets(node, self.scope.module, is_package=package):
+                    yield name, BoundPath(path)
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                yield name, self._value(node.value)
+            case ast.withitem(optional_vars=ast.Name(id=name)):
+                yield name, self.context(node.context_expr) or Unknown()
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                yield name, self._parameter(ast.arg(name, node.annotation))
+            case ast.ExceptHandler(name=str(name)):
+                yield name, Unknown()
+            case _:
+                yield from _other_targets(node)
 
     def _function(self, node: AnyFunction) -> Binding:
         return BoundFunction(
@@ -242,7 +238,21 @@ class Frame:
         return Unknown() if path.startswith("?") else BoundPath(path)
 
 
-def _targets(node: ast.expr) -> Iterator[tuple[str, Binding]]:
-    for item in ast.walk(node):
-        if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store):
-            yield item.id, Unknown()
+def _other_targets(node: ast.AST) -> Iterator[tuple[str, Binding]]:
+    """The names that a statement binds to something that is not followed."""
+    match node:
+        case ast.Assign(targets=targets) | ast.Delete(targets=targets):
+            found = targets
+        case ast.AugAssign() | ast.For() | ast.AsyncFor() | ast.NamedExpr():
+            found = [node.target]
+        case ast.withitem(optional_vars=ast.expr() as target):
+            found = [target]
+        case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            yield name, Unknown()
+            return
+        case _:
+            return
+    for target in found:
+        for item in ast.walk(target):
+            if isinstance(item, ast.Name) and not isinstance(item.ctx, ast.Load):
+                yield item.id, Unknown()

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from toolset_gen.extract.model import Location
+from toolset_gen.extract.mro import linearise
 from toolset_gen.extract.raw import (
     Expr,
     RawClass,
@@ -387,7 +388,7 @@ class Library:
             When the bases contradict each other, depth first instead.
         """
         if path not in self._mros:
-            self._mros[path] = self._linear(path, frozenset())
+            self._mros[path] = linearise(path, self.bases)
         return self._mros[path]
 
     def bases(self, path: str) -> tuple[str, ...]:
@@ -403,16 +404,6 @@ class Library:
         if found is None or not isinstance(found.raw, RawClass):
             return ()
         return tuple(self.canonical(base.path) for base in found.raw.bases if base.path)
-
-    def _linear(self, path: str, seen: frozenset[str]) -> tuple[str, ...]:
-        if path in seen:
-            return (path,)
-        bases = [base for base in self.bases(path) if base != path]
-        lines = [list(self._linear(base, seen | {path})) for base in bases]
-        merged = _merge([*(list(line) for line in lines), list(bases)])
-        if merged is None:
-            merged = list(dict.fromkeys(item for line in lines for item in line))
-        return (path, *(item for item in merged if item != path))
 
     # Constants
 
@@ -451,17 +442,3 @@ def _is_alias(variable: RawVariable) -> bool:
         and not variable.is_alias
         and variable.annotation is None
     )
-
-
-def _merge(lines: list[list[str]]) -> list[str] | None:
-    """The C3 merge; None when there is no consistent order."""
-    out: list[str] = []
-    lines = [line for line in lines if line]
-    while lines:
-        tails = {item for line in lines for item in line[1:]}
-        head = next((line[0] for line in lines if line[0] not in tails), None)
-        if head is None:
-            return None
-        out.append(head)
-        lines = [rest for line in lines if (rest := [item for item in line if item != head])]
-    return out

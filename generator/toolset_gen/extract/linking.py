@@ -157,8 +157,10 @@ def _declarations(describer: Describer, parts: _Parts, closure: TypeClosure) -> 
         if service.scanned:
             place = service.found.location
             found.append(Declaration("service", service.entry.key, service.found.path, place))
-    for event in parts.events.declared:
-        found.append(Declaration("event", event.entry.name, event.found.path, event.found.location))
+    found.extend(
+        Declaration("event", event.entry.name, event.found.path, event.found.location)
+        for event in parts.events.declared
+    )
     for plugin in parts.plugins.found:
         found.append(Declaration("plugin", plugin.entry.name, plugin.code, plugin.location))
         if plugin.config is not None:

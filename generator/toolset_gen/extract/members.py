@@ -7,16 +7,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from toolset.catalog import Deprecation, Member, MemberKind, Parameter, Raised, Returns, Signature
+from toolset.catalog import Member, Parameter, Raised, Returns, Signature
+from toolset_gen.extract.kinds import (
+    binding,
+    deprecation,
+    function_kind,
+    is_property,
+    own_parameters,
+)
 from toolset_gen.extract.library import Definition, Library
 from toolset_gen.extract.model import Location
 from toolset_gen.extract.raw import (
     Doc,
     DocEntry,
     RawAnnotation,
-    RawClass,
     RawDefinition,
     RawFunction,
     RawParameter,
@@ -25,37 +31,13 @@ from toolset_gen.extract.raw import (
 from toolset_gen.extract.scope import BUILTINS
 from toolset_gen.extract.spelling import spell
 
-__all__ = [
-    "Members",
-    "Use",
-    "deprecation",
-    "function_kind",
-    "is_property",
-    "is_public_member",
-    "own_parameters",
-]
+__all__ = ["Members", "Use"]
 
-Binding: TypeAlias = Literal["instance", "class", "static", "module"]
-
-_PROPERTIES = frozenset({"builtins.property", "abc.abstractproperty", "enum.property"})
-_OPERATORS = frozenset(
-    f"__{name}__"
-    for name in (
-        "call getitem setitem delitem contains len iter next reversed bool enter exit aenter aexit "
-        "aiter anext await add sub mul matmul truediv floordiv mod pow and or xor lshift rshift "
-        "neg pos invert lt le gt ge int float index get set"
-    ).split()
-)
 _TYPE_VARIABLES = frozenset(
     f"{module}.{name}"
     for module in ("typing", "typing_extensions")
     for name in ("TypeVar", "ParamSpec", "TypeVarTuple")
 )
-_DEPRECATED = frozenset({"warnings.deprecated", "typing_extensions.deprecated"})
-_MANAGERS: dict[str, MemberKind] = {
-    "contextlib.contextmanager": "context manager",
-    "contextlib.asynccontextmanager": "async context manager",
-}
 _NO_DOC = Doc()
 
 
@@ -73,69 +55,6 @@ class Use(NamedTuple):
     path: str
     location: Location
     subject: str
-
-
-def is_public_member(name: str) -> bool:
-    """Say whether a member of a class is for its users.
-
-    Args:
-        name: The member's name.
-
-    Returns:
-        True for names without a leading underscore, and for operators.
-    """
-    return not name.startswith("_") or name in _OPERATORS
-
-
-def is_property(raw: RawFunction) -> Literal["", "property", "cached property"]:
-    """Say whether a function is read like an attribute.
-
-    Args:
-        raw: The function.
-
-    Returns:
-        What kind of property it is, `""` for none.
-    """
-    for item in raw.decorators:
-        if item.path in _PROPERTIES:
-            return "property"
-        if item.path.endswith(".cached_property"):
-            return "cached property"
-    return ""
-
-
-def function_kind(raw: RawFunction) -> MemberKind:
-    """Say how a function is called.
-
-    Args:
-        raw: The function.
-
-    Returns:
-        Its kind.
-    """
-    manager = next((_MANAGERS[d.path] for d in raw.decorators if d.path in _MANAGERS), None)
-    if manager is not None:
-        return manager
-    if raw.is_async:
-        return "async generator" if raw.is_generator else "coroutine"
-    return "generator" if raw.is_generator else "function"
-
-
-def deprecation(raw: RawFunction | RawClass, library: Library) -> Deprecation | None:
-    """Say whether a definition is deprecated, by decorator or docstring.
-
-    Args:
-        raw: The definition.
-        library: What resolves the message.
-
-    Returns:
-        The deprecation, None when there is none.
-    """
-    for item in raw.decorators:
-        if item.path in _DEPRECATED:
-            message = library.constant(item.args[0]) if item.args else None
-            return Deprecation(message or (item.args[0].text if item.args else ""))
-    return raw.doc.deprecated if raw.doc is not None else None
 
 
 class Members:
@@ -303,7 +222,6 @@ class Members:
         if is_property(raw):
             return self._property(found, raw, shown)
         kind = function_kind(raw)
-        binding = _binding(raw, found)
         docs = {entry.name: entry.text for entry in [*extra, *shown.parameters]}
         name = name or raw.name
         variants = raw.overloads or (raw,)
@@ -319,7 +237,7 @@ class Members:
             raises=self.raises(shown.raises, found),
             summary=shown.summary,
             description=shown.description,
-            binding=binding,
+            binding=binding(raw, found),
             deprecated=deprecation(raw, self.library) or shown.deprecated,
             path=found.path,
         )
@@ -416,34 +334,6 @@ def _untyped(text: str, annotation: str) -> str:
     """Drop the return type that a docstring repeats before its colon."""
     head, colon, rest = text.partition(":")
     return rest.strip() if colon and head.strip() == annotation and rest.strip() else text
-
-
-def _binding(raw: RawFunction, found: Definition) -> Binding:
-    paths = {item.path for item in raw.decorators}
-    if not found.owner:
-        return "module"
-    if "builtins.staticmethod" in paths:
-        return "static"
-    if "builtins.classmethod" in paths or raw.name in {"__new__", "__init_subclass__"}:
-        return "class"
-    return "instance"
-
-
-def own_parameters(raw: RawFunction, found: Definition) -> tuple[RawParameter, ...]:
-    """List the parameters that a caller passes.
-
-    Args:
-        raw: The function.
-        found: Its definition, that says whether it is a method.
-
-    Returns:
-        Its parameters without the bound one, whatever that is called.
-    """
-    bound = _binding(raw, found) in {"instance", "class"}
-    first = raw.parameters[:1]
-    if bound and first and first[0].kind in {"positional-only", "positional-or-keyword"}:
-        return raw.parameters[1:]
-    return raw.parameters
 
 
 def _union(signatures: Sequence[Signature]) -> tuple[Parameter, ...]:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from toolset.catalog import EventMode
 from toolset_gen.extract.library import Library
 
 __all__ = [
@@ -24,7 +25,7 @@ EVENT = frozenset({"toolset.event", "toolset.runtime.event", "toolset.runtime.ev
 CONTEXT = frozenset(
     {"toolset.Context", "toolset.runtime.Context", "toolset.runtime.context.Context"}
 )
-MODES = ("emit", "parallel", "serial", "bail", "waterfall")
+MODES: tuple[EventMode, ...] = ("emit", "parallel", "serial", "bail", "waterfall")
 CONVENTION = ""
 """The receiver of a site that only its name `ctx` marks."""
 

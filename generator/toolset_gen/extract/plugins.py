@@ -132,18 +132,20 @@ class _Finder:
             fallback = module.name.rpartition(".")[2]
             summary = module.doc.summary if module.doc is not None else ""
             place = Location(module.path, apply.line)
-            self._add(module.name, module.name, fallback, data, place, summary)
+            self._add(module.name, module.name, fallback, data, place, summary=summary)
         for raw in module.definitions:
             if isinstance(raw, RawFunction):
-                data = _set_metadata(module, raw.name, self.library)
-                if data is not None:
+                given = _set_metadata(module, raw.name, self.library)
+                if given is not None:
                     path = f"{module.name}.{raw.name}"
                     found = Definition(path, module, raw, "", module.path)
-                    self._function(found, raw, data)
+                    self._function(found, raw, given)
 
     def _function(self, found: Definition, raw: RawFunction, data: _Metadata) -> None:
         summary = raw.doc.summary if raw.doc is not None else ""
-        self._add(self._import_path(found), found.path, raw.name, data, found.location, summary)
+        self._add(
+            self._import_path(found), found.path, raw.name, data, found.location, summary=summary
+        )
 
     def of_class(self, found: Definition, raw: RawClass, *, mounted: bool = False) -> None:
         """Take a service class with a key, and a class with `apply` and metadata."""
@@ -162,7 +164,16 @@ class _Finder:
         path = self._import_path(found)
         provides = (key,) if key is not None else ()
         seam = service and self._is_abstract(found, raw)
-        self._add(path, found.path, raw.name, data, found.location, summary, provides, seam=seam)
+        self._add(
+            path,
+            found.path,
+            raw.name,
+            data,
+            found.location,
+            summary=summary,
+            provides=provides,
+            seam=seam,
+        )
 
     def mounted(self, path: str) -> None:
         """Take what the sources mount and nothing else shows to be a plugin."""
@@ -246,9 +257,9 @@ class _Finder:
         fallback: str,
         data: _Metadata,
         location: Location,
+        *,
         summary: str,
         provides: tuple[str, ...] = (),
-        *,
         seam: bool = False,
     ) -> None:
         name = self.library.constant(data.name) or fallback

@@ -34,11 +34,12 @@ from toolset_gen.extract.variables import following_docs, read_variables
 __all__ = ["read_file"]
 
 
-def read_file(file: SourceFile) -> ReadResult:
+def read_file(file: SourceFile, *, uses: bool = True) -> ReadResult:
     """Read one file.
 
     Args:
         file: The file.
+        uses: Whether uses of contexts are looked for: that is half of the time.
 
     Returns:
         The module, or the diagnostic that says why there is none.
@@ -53,7 +54,7 @@ def read_file(file: SourceFile) -> ReadResult:
                 "ignore"
             )  # an invalid escape in a scanned file is not our business
             tree = ast.parse(text)
-        return _read(file, tree, text)
+        return _read(file, tree, text, uses=uses)
     except (SyntaxError, ValueError) as error:
         return ReadResult(None, (_syntax(file, error),))
     except (RecursionError, MemoryError):
@@ -110,11 +111,11 @@ def _syntax(file: SourceFile, error: SyntaxError | ValueError) -> Diagnostic:
     )
 
 
-def _read(file: SourceFile, tree: ast.Module, text: str) -> ReadResult:
+def _read(file: SourceFile, tree: ast.Module, text: str, *, uses: bool) -> ReadResult:
     source = SourceText(text)
     scope = ModuleScope(file.module, tree.body, is_package=file.is_package)
     exports, problem = _exports(tree.body, scope)
-    sites, passed = read_sites(tree, source, scope)
+    sites, passed = read_sites(tree, source, scope) if uses else ((), ())
     module = RawModule(
         name=file.module,
         path=file.path,

@@ -125,12 +125,7 @@ class ModuleScope:
 
     def _bind(self, node: ast.stmt) -> None:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            for name, path in import_targets(node, self.module, is_package=self.is_package):
-                if name == "*":
-                    self.stars.append(path)
-                elif name not in self.local:
-                    self.imports.setdefault(name, path)
-            self.republished.update(a.asname for a in node.names if a.asname == a.name and a.asname)
+            self._import(node)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             self._define(node.name)
         elif isinstance(node, ast.Assign):
@@ -142,6 +137,14 @@ class ModuleScope:
             alias: object = getattr(node, "name", None)
             if isinstance(alias, ast.Name):
                 self._define(alias.id)
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        for name, path in import_targets(node, self.module, is_package=self.is_package):
+            if name == "*":
+                self.stars.append(path)
+            elif name not in self.local:
+                self.imports.setdefault(name, path)
+        self.republished.update(a.asname for a in node.names if a.asname == a.name and a.asname)
 
     def _assign(self, target: ast.expr) -> None:
         for item in ast.walk(target):

@@ -22,7 +22,7 @@ class SourceText:
     """A module's text, and the piece of it that a node covers.
 
     Args:
-        text: The decoded source with `\\n` line ends.
+        text: The decoded source, its lines ended by line feeds.
     """
 
     __slots__ = ("lines",)

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from toolset.catalog import EventEntry, Parameter
 from toolset_gen.extract.describe import Describer
+from toolset_gen.extract.kinds import own_parameters
 from toolset_gen.extract.library import Definition
-from toolset_gen.extract.members import own_parameters
 from toolset_gen.extract.model import Listener, Location, Site, SiteKind
 from toolset_gen.extract.names import MODES, is_context, is_service
 from toolset_gen.extract.plugins import Plugins
