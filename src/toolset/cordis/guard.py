@@ -10,12 +10,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import Final
 
 from toolset.cordis.alarm import Alarm, usable
 from toolset.cordis.errors import MountTimeoutError
 from toolset.cordis.watcher import Watcher
 
 __all__ = ["Guard"]
+
+_KEPT: Final = 100
 
 
 class Guard:
@@ -99,3 +102,5 @@ class Guard:
             error: What is raised in it.
         """
         self._strikes[mount_id] = error
+        if len(self._strikes) > _KEPT:  # of mounts that nobody asked about
+            del self._strikes[next(iter(self._strikes))]
