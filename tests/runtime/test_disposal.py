@@ -267,7 +267,7 @@ def test_waiters_learn_that_it_ended(run):
             await asyncio.sleep(0)
             await fiber.dispose()
             assert log == ["cancelled"]
-            with pytest.raises(InactiveContextError, match="call refused"):
+            with pytest.raises(InactiveContextError, match="call was ended: its plugin"):
                 await caller
 
     run(main())

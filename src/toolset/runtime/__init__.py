@@ -14,6 +14,7 @@ from toolset.runtime.errors import (
     EventModeError,
     EventNameError,
     InactiveContextError,
+    InterruptedRunError,
     ListenerSignatureError,
     NextCalledTwiceError,
     NoLoopError,
@@ -40,12 +41,13 @@ from toolset.runtime.events import (
 from toolset.runtime.fiber import EffectInfo, Fiber
 from toolset.runtime.registry import Registry
 from toolset.runtime.service import Service
-from toolset.runtime.services import Registration
+from toolset.runtime.services import Check, Registration
 from toolset.runtime.states import FiberState
 
 __all__ = [
     "AsyncWaterfallEvent",
     "BailEvent",
+    "Check",
     "ConfigError",
     "Context",
     "DuplicateServiceError",
@@ -59,6 +61,7 @@ __all__ = [
     "Fiber",
     "FiberState",
     "InactiveContextError",
+    "InterruptedRunError",
     "Listener",
     "ListenerSignatureError",
     "Next",

@@ -4,6 +4,7 @@
 
     ToolsetError
     ├── InactiveContextError      something was registered on a fiber that is ending or over
+    │   └── InterruptedRunError   something that ran for a fiber was ended with it
     ├── NoLoopError               asynchronous work was asked for outside a running event loop
     ├── PluginTypeError           what was mounted is no plugin (also a TypeError)
     ├── ConfigError               a plugin's configuration does not fit its model (also a ValueError)
@@ -33,6 +34,7 @@ __all__ = [
     "EventModeError",
     "EventNameError",
     "InactiveContextError",
+    "InterruptedRunError",
     "ListenerSignatureError",
     "NextCalledTwiceError",
     "NoLoopError",
@@ -64,6 +66,20 @@ class InactiveContextError(ToolsetError):
             "register effects while the plugin is loading or active"
         )
         self.owner, self.state, self.what = owner, state, what
+
+
+class InterruptedRunError(InactiveContextError):
+    """Something that ran for a fiber was ended because the fiber is ending.
+
+    Args:
+        owner: Display name of the fiber.
+        state: Its state.
+        what: What ran.
+    """
+
+    def __init__(self, owner: str, state: str, what: str) -> None:
+        super().__init__(owner, state, what)
+        self.args = (f"{what} was ended: its plugin <{owner}> is {state}",)
 
 
 class NoLoopError(ToolsetError, RuntimeError):

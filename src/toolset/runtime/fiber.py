@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 from collections.abc import Coroutine, Generator
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
@@ -13,9 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 from toolset.runtime import internal
 from toolset.runtime.config import validate
 from toolset.runtime.effects import Effect, Ending
-from toolset.runtime.errors import ConfigError, InactiveContextError
-from toolset.runtime.lifecycle import ACTIVE, DISPOSED, Lifecycle
-from toolset.runtime.provision import Provision
+from toolset.runtime.errors import ConfigError, InactiveContextError, InterruptedRunError
+from toolset.runtime.lifecycle import DISPOSED, Lifecycle
 from toolset.runtime.reasons import explain
 from toolset.runtime.registry import make_logger
 from toolset.runtime.tasks import OwnedTask
@@ -25,9 +23,7 @@ if TYPE_CHECKING:
     import logging
 
     from toolset.runtime.collect import Reversible
-    from toolset.runtime.plugins import Inject, Plugin
-    from toolset.runtime.registry import Registry
-    from toolset.runtime.services import Registration, Slot
+    from toolset.runtime.plugins import Inject
 
 __all__ = ["EffectInfo", "Fiber"]
 
@@ -79,16 +75,6 @@ class Fiber(Lifecycle):
         registry: The live state of its root.
         ctx: The context its plugin receives.
     """
-
-    def __init__(self, registry: Registry, parent: Fiber | None, plugin: Plugin) -> None:
-        super().__init__()
-        self.registry = registry
-        self.parent = parent
-        self.plugin = plugin
-        self.config = None
-        self.failures: list[Exception] = []
-        self.provision = Provision(self)
-        self.uid = registry.enroll(self)
 
     def __repr__(self) -> str:
         return f"<Fiber {self.uid} {self.name!r} [{self.state}]>"
@@ -223,89 +209,13 @@ class Fiber(Lifecycle):
             What it returns.
 
         Raises:
-            InactiveContextError: The fiber was disposed before it ended.
+            InterruptedRunError: The fiber was disposed before it ended.
         """
         task = self.start(work, label, quiet=True)
         await self.registry.wait_all((task,))
         if task.cancelled() and self.closing:
-            raise InactiveContextError(self.name, self.state, label)
+            raise InterruptedRunError(self.name, self.state, label)
         return cast("T", task.result())
-
-    # -- for the runtime's own modules ---------------------------------------------------------
-
-    def ensure_open(self, what: str) -> None:
-        """Refuse `what` on a fiber that is ending or over."""
-        if self.closing:
-            raise InactiveContextError(self.name, self.state, what)
-
-    def own(self, effect: Effect) -> None:
-        """Take an effect into the ledger."""
-        self.ensure_open(effect.label)
-        self._ledger[effect] = None
-
-    def disown(self, entry: Reversible) -> None:
-        """Take out of the ledger what is undone."""
-        self._ledger.pop(entry, None)
-
-    def report(self, error: Exception, what: str) -> None:
-        """Log and publish a failure that no caller is told of."""
-        if self.closing:
-            self.failures.append(error)
-        self.registry.report(self, error, what)
-
-    def mount(self, config: object, slots: tuple[Slot, ...]) -> None:
-        """Begin its life: validate the configuration, register interest, start when possible."""
-        self._slots = slots
-        for slot in slots:
-            slot.consumers[self] = None
-        if self.parent is not None:
-            self.parent.adopt(self)
-        self.registry.tell(internal.plugin, self)
-        try:
-            self.config = validate(self.name, self.plugin.config, config)
-        except ConfigError as error:
-            self._fail(error)
-        self.kick()
-
-    def adopt(self, child: Fiber) -> None:
-        """Take a child fiber into the ledger."""
-        self._ledger[child] = None
-
-    def open_root(self) -> None:
-        """Make the root fiber active; it has no plugin to run."""
-        self.state = ACTIVE
-        self._loaded = ()
-
-    def bound(self, slot: Slot) -> Registration | None:
-        """What the running instance was given for an injected key."""
-        return self._bound.get(slot)
-
-    def wants(self, slot: Slot) -> bool:
-        """Whether it injects the key of this slot."""
-        return slot in self._slots
-
-    def own_registration(self, slot: Slot) -> Registration | None:
-        """What it provides itself under the key of this slot."""
-        found = slot.registration
-        return found if found is not None and found.fiber is self else None
-
-    def start(
-        self, work: Coroutine[object, object, object], label: str, *, quiet: bool = False
-    ) -> asyncio.Task[object]:
-        """Start a task that belongs to it; a failure is reported unless `quiet`."""
-        task = self.registry.create_task(work, f"{label} of {self.name}")
-        entry = OwnedTask(self, label, task)
-        self._ledger[entry] = None
-        task.add_done_callback(functools.partial(self._task_over, entry, quiet=quiet))
-        return task
-
-    def _task_over(self, entry: OwnedTask, task: asyncio.Task[object], *, quiet: bool) -> None:
-        self.disown(entry)
-        if task.cancelled():
-            return
-        error = task.exception()
-        if isinstance(error, Exception) and not quiet:
-            self.report(error, entry.label)
 
 
 def _info(entry: Reversible) -> EffectInfo:

@@ -10,22 +10,25 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator
+import functools
+from collections.abc import AsyncGenerator, Coroutine
 from typing import TYPE_CHECKING, cast
 
 from toolset.runtime import internal
 from toolset.runtime.collect import Collector, Disposer, Rest, Reversible
+from toolset.runtime.config import validate
 from toolset.runtime.effects import Effect, Ending
-from toolset.runtime.errors import ConfigError, SettleTimeoutError
+from toolset.runtime.errors import ConfigError, InactiveContextError, SettleTimeoutError
+from toolset.runtime.provision import Provision
 from toolset.runtime.reasons import waiting_for
 from toolset.runtime.service import Service
 from toolset.runtime.states import FiberState
+from toolset.runtime.tasks import OwnedTask
 
 if TYPE_CHECKING:
     from toolset.runtime.context import Context
     from toolset.runtime.fiber import Fiber
     from toolset.runtime.plugins import Plugin
-    from toolset.runtime.provision import Provision
     from toolset.runtime.registry import Registry
     from toolset.runtime.services import Registration, Slot
     from toolset.runtime.waiting import AnyTask
@@ -39,15 +42,16 @@ FAILED, UNLOADING, DISPOSED = FiberState.FAILED, FiberState.UNLOADING, FiberStat
 class Lifecycle(Reversible):
     """The states of a fiber and the way from one to the next."""
 
-    uid: int
-    registry: Registry
-    parent: Fiber | None
-    plugin: Plugin
-    config: object
     ctx: Context
-    provision: Provision
 
-    def __init__(self) -> None:
+    def __init__(self, registry: Registry, parent: Fiber | None, plugin: Plugin) -> None:
+        self.registry = registry
+        self.parent = parent
+        self.plugin = plugin
+        self.config: object = None
+        self.failures: list[Exception] = []
+        self.provision = Provision(self._me)
+        self.uid = registry.enroll(self._me)
         self.error: Exception | None = None
         self.state = PENDING
         self._ledger: dict[Reversible, None] = {}
@@ -84,6 +88,82 @@ class Lifecycle(Reversible):
     def _to(self, state: FiberState) -> None:
         old, self.state = self.state, state
         self.registry.tell(internal.status, self, old)
+
+    # -- what it owns --------------------------------------------------------------------------
+
+    def ensure_open(self, what: str) -> None:
+        """Refuse `what` on a fiber that is ending or over."""
+        if self.closing:
+            raise InactiveContextError(self.plugin.name, self.state, what)
+
+    def own(self, effect: Effect) -> None:
+        """Take an effect into the ledger."""
+        self.ensure_open(effect.label)
+        self._ledger[effect] = None
+
+    def disown(self, entry: Reversible) -> None:
+        """Take out of the ledger what is undone."""
+        self._ledger.pop(entry, None)
+
+    def report(self, error: Exception, what: str) -> None:
+        """Log and publish a failure that no caller is told of."""
+        if self.closing:
+            self.failures.append(error)
+        self.registry.report(self._me, error, what)
+
+    def mount(self, config: object, slots: tuple[Slot, ...]) -> None:
+        """Begin its life: validate the configuration, register interest, start when possible."""
+        self._slots = slots
+        for slot in slots:
+            slot.consumers[self._me] = None
+        if self.parent is not None:
+            self.parent.adopt(self._me)
+        self.registry.tell(internal.plugin, self)
+        try:
+            self.config = validate(self.plugin.name, self.plugin.config, config)
+        except ConfigError as error:
+            self._fail(error)
+        self.kick()
+
+    def adopt(self, child: Fiber) -> None:
+        """Take a child fiber into the ledger."""
+        self._ledger[child] = None
+
+    def open_root(self) -> None:
+        """Make the root fiber active; it has no plugin to run."""
+        self.state = ACTIVE
+        self._loaded = ()
+
+    def bound(self, slot: Slot) -> Registration | None:
+        """What the running instance was given for an injected key."""
+        return self._bound.get(slot)
+
+    def wants(self, slot: Slot) -> bool:
+        """Whether it injects the key of this slot."""
+        return slot in self._slots
+
+    def own_registration(self, slot: Slot) -> Registration | None:
+        """What it provides itself under the key of this slot."""
+        found = slot.registration
+        return found if found is not None and found.fiber is self else None
+
+    def start(
+        self, work: Coroutine[object, object, object], label: str, *, quiet: bool = False
+    ) -> asyncio.Task[object]:
+        """Start a task that belongs to it; a failure is reported unless `quiet`."""
+        task = self.registry.create_task(work, f"{label} of {self.plugin.name}")
+        entry = OwnedTask(self._me, label, task)
+        self._ledger[entry] = None
+        task.add_done_callback(functools.partial(self._task_over, entry, quiet=quiet))
+        return task
+
+    def _task_over(self, entry: OwnedTask, task: asyncio.Task[object], *, quiet: bool) -> None:
+        self.disown(entry)
+        if task.cancelled():
+            return
+        error = task.exception()
+        if isinstance(error, Exception) and not quiet:
+            self.report(error, entry.label)
 
     # -- what decides the state ----------------------------------------------------------------
 

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from toolset.runtime.context import Context
     from toolset.runtime.fiber import Fiber
 
-__all__ = ["Registration"]
+__all__ = ["Check", "Registration"]
 
 Label: TypeAlias = object
 Check: TypeAlias = "Callable[[Context], object]"
+"""Decides, from a reader's context, whether a service is available to it: anything true is yes."""
 
 
 class Slot:
