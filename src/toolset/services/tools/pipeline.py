@@ -13,7 +13,7 @@ import json
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias, cast
 
-from toolset.runtime.errors import InactiveContextError
+from toolset.runtime.errors import InactiveContextError, ToolsetError
 from toolset.services.tools import events
 from toolset.services.tools.entries import Registered
 from toolset.services.tools.errors import NotJsonError, ToolArgumentsError, ToolGoneError
@@ -289,7 +289,10 @@ def failed(name: str, error: BaseException, when: str = "") -> ToolResult:
     except Exception:  # noqa: BLE001 -- a foreign `__str__` may raise anything
         said = "(its message cannot be shown)"
     kind = type(error).__name__
-    message = f"tool {name!r} failed{' ' * bool(when)}{when}: {kind}{': ' * bool(said)}{said}"
+    if isinstance(error, ToolsetError) and said and not when:
+        message = said  # written for whoever reads it: what happened, and the way out
+    else:
+        message = f"tool {name!r} failed{' ' * bool(when)}{when}: {kind}{': ' * bool(said)}{said}"
     if len(message) > _LONGEST_MESSAGE:
         rest = len(message) - _LONGEST_MESSAGE
         message = f"{message[:_LONGEST_MESSAGE]}… ({rest:,} characters left out)"
