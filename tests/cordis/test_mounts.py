@@ -452,7 +452,7 @@ def test_mount_cycle_keeps_nothing(run, count_objects, caplog: pytest.LogCapture
                 await cycle(number)
             await asyncio.sleep(0)
             before = count_objects()
-            for number in range(200):
+            for number in range(100):
                 await cycle(100 + number)
             await asyncio.sleep(0)
             caplog.clear()

@@ -8,13 +8,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
 from toolset.catalog import Catalog, EventEntry, Member, ServiceEntry
 from toolset.cordis import live
 
-__all__ = ["Knowledge", "Known", "LiveService", "State"]
+__all__ = ["Knowledge", "Known", "LiveService", "State", "describe_service"]
 
 State: TypeAlias = Literal["live", "loadable", "uncatalogued"]
 
@@ -27,12 +27,14 @@ class LiveService(NamedTuple):
         value: The object itself.
         owner: Display name of the fiber that provides it.
         owner_state: That fiber's state.
+        registration: Identifies the registration, for whoever keeps descriptions.
     """
 
     key: str
     value: object
     owner: str
     owner_state: str = "active"
+    registration: object = None
 
 
 class Known(NamedTuple):
@@ -50,6 +52,9 @@ class Known(NamedTuple):
     complete: bool = True
 
 
+Describe: TypeAlias = Callable[[LiveService, ServiceEntry | None], Known]
+
+
 class Knowledge:
     """A snapshot of the services and events that are catalogued, live, or both.
 
@@ -62,6 +67,7 @@ class Knowledge:
         withheld: Names of the real context that mounted code is not given.
         given: Members of a service, where mounted code is given others than the service has.
         harness: What code is given on `harness`, by name.
+        describe: Describes a live service; `describe_service` unless somebody keeps descriptions.
 
     Attributes:
         forwarded: Members that a service adds to the context of plugins that declare it, by key.
@@ -78,6 +84,7 @@ class Knowledge:
         withheld: Iterable[str] = (),
         given: Mapping[str, Mapping[str, Member]] | None = None,
         harness: Mapping[str, Member] | None = None,
+        describe: Describe | None = None,
     ) -> None:
         self.catalog = catalog
         self.live = {service.key: service for service in services}
@@ -90,6 +97,7 @@ class Knowledge:
         self._catalogued = {entry.key: entry for entry in catalog.services}
         self._events = {entry.name: entry for entry in (*events, *catalog.events)}
         self._known: dict[str, Known] = {}
+        self._describe_live = describe or describe_service
         self._members: dict[str, Mapping[str, Member]] = {}
 
     def service(self, key: str) -> Known | None:
@@ -135,7 +143,20 @@ class Knowledge:
         running = self.live.get(key)
         if running is None:
             return None if entry is None else Known(entry, "loadable")
-        complete = live.is_complete(running.value)
-        if entry is None or not live.is_instance_of(running.value, entry):
-            return Known(live.describe(key, running.value), "uncatalogued", complete)
-        return Known(live.with_extra_members(entry, running.value), "live", complete)
+        return self._describe_live(running, entry)
+
+
+def describe_service(running: LiveService, entry: ServiceEntry | None) -> Known:
+    """Describe a live service.
+
+    Args:
+        running: The service.
+        entry: The catalog's entry for its key, None without one.
+
+    Returns:
+        The catalog's description when the object is of that class, else the object's own.
+    """
+    complete = live.is_complete(running.value)
+    if entry is None or not live.is_instance_of(running.value, entry):
+        return Known(live.describe(running.key, running.value), "uncatalogued", complete)
+    return Known(live.with_extra_members(entry, running.value), "live", complete)

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from weakref import WeakKeyDictionary
 
-from toolset.catalog import Catalog, EventEntry
+from toolset.catalog import Catalog, EventEntry, ServiceEntry
 from toolset.cordis import live
 from toolset.cordis.described import (
     TIMER,
@@ -17,8 +18,8 @@ from toolset.cordis.described import (
     harness_members,
     helper_members,
 )
-from toolset.cordis.knowledge import Knowledge, LiveService
-from toolset.runtime import Context, Event
+from toolset.cordis.knowledge import Knowledge, Known, LiveService, describe_service
+from toolset.runtime import Context, Event, Registration
 from toolset.runtime.events import declarations
 
 __all__ = ["World"]
@@ -36,6 +37,9 @@ class World:
         self._context = context_members(catalog)
         self._given = given_members()
         self._harness = harness_members()
+        # Kept for as long as what they describe: reading signatures costs more than all the rest.
+        self._services: WeakKeyDictionary[Registration, tuple[int, Known]] = WeakKeyDictionary()
+        self._events: WeakKeyDictionary[Event, EventEntry] = WeakKeyDictionary()
 
     def look(self, ctx: Context) -> Knowledge:
         """Take a snapshot.
@@ -49,12 +53,13 @@ class World:
         knowledge = Knowledge(
             self._catalog,
             _services(ctx),
-            events=[_describe(event) for event in declarations()],
+            events=[self._event(event) for event in declarations()],
             heard=ctx.registry.events(),
             context=self._context,
             withheld=WITHHELD,
             given=self._given,
             harness=self._harness,
+            describe=self._service,
         )
         timer = knowledge.service(TIMER)
         if timer is not None:
@@ -62,14 +67,26 @@ class World:
             knowledge.forwarded = {TIMER: helper_members(members)}
         return knowledge
 
+    def _service(self, running: LiveService, entry: ServiceEntry | None) -> Known:
+        registration = running.registration
+        if not isinstance(registration, Registration):
+            return describe_service(running, entry)
+        size = len(getattr(running.value, "__dict__", ()))  # attributes may have been added since
+        kept = self._services.get(registration)
+        if kept is None or kept[0] != size:
+            kept = self._services[registration] = (size, describe_service(running, entry))
+        return kept[1]
+
+    def _event(self, event: Event) -> EventEntry:
+        kept = self._events.get(event)
+        if kept is None:
+            kept = self._events[event] = live.describe_event(
+                event.name, event.mode, event.signature, is_async=event.is_async, doc=event.doc
+            )
+        return kept
+
 
 def _services(ctx: Context) -> Iterator[LiveService]:
     for one in ctx.registry.services():
         if one.live:
-            yield LiveService(one.key, one.value, one.fiber.name, str(one.fiber.state))
-
-
-def _describe(event: Event) -> EventEntry:
-    return live.describe_event(
-        event.name, event.mode, event.signature, is_async=event.is_async, doc=event.doc
-    )
+            yield LiveService(one.key, one.value, one.fiber.name, str(one.fiber.state), one)
