@@ -5,8 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
+
+from click.testing import CliRunner
 
 from toolset_gen.build import Build, build
+from toolset_gen.commands import catalog
 from toolset_gen.config import read_config
 from toolset_gen.gate import find_sources
 
@@ -117,7 +121,23 @@ def build_project(root: Path) -> Build:
     return build(config, find_sources(config))
 
 
-def run_catalog(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+class Done(NamedTuple):
+    """How a command ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run_catalog(root: Path, command: str, *arguments: str) -> Done:
+    """Run `toolset catalog` on a project, in this process."""
+    where = ["--root", str(root)] if command in {"generate", "verify"} else []
+    done = CliRunner().invoke(catalog, [command, *where, *arguments])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return Done(done.exit_code, done.stdout, done.stderr)
+
+
+def spawn_catalog(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run `toolset catalog` in a project, as a user does."""
     return subprocess.run(
         [sys.executable, "-m", "toolset.cli", "catalog", *arguments],

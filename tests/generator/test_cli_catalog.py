@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from projects import SHOP, make_project, run_catalog, shop
+from projects import SHOP, make_project, run_catalog, shop, spawn_catalog
 
 from toolset_gen.artifacts import COMMAND
 from toolset_gen.testing import assert_catalog_fresh
@@ -50,11 +50,11 @@ def edit(root: Path, old: str, new: str) -> None:
 def test_generated_is_fresh(generated: Path) -> None:
     """After generate, verify exits 0, with and without its cache."""
     for _ in range(2):
-        done = run_catalog(generated, "verify")
+        done = spawn_catalog(generated, "verify")
         assert (done.returncode, done.stdout, done.stderr) == (0, "The catalog is fresh.\n", "")
     for path in (generated / ".toolset-cache").iterdir():
         path.unlink()
-    assert run_catalog(generated, "verify").returncode == 0
+    assert spawn_catalog(generated, "verify").returncode == 0
 
 
 def test_second_run_rewrites_nothing(generated: Path) -> None:
@@ -195,7 +195,7 @@ def test_violation_writes_nothing(generated: Path, tmp_path: Path) -> None:
     edit(root, '    """Sell things."""\n\n', "")
     before = files(root)
     for command in ("generate", "verify"):
-        done = run_catalog(root, command)
+        done = spawn_catalog(root, command)
         assert done.returncode == 3
         line = line_of(root, "class Shop")
         assert (
@@ -259,14 +259,14 @@ def test_missing_package_writes_nothing(tmp_path: Path) -> None:
 
 def test_outside_a_project_is_wrong_use() -> None:
     """Without a pyproject.toml the command exits 2 and says how to name a project."""
-    done = run_catalog(Path("/"), "verify")
+    done = spawn_catalog(Path("/"), "verify")
     assert done.returncode == 2
     assert "--root" in done.stderr
 
 
 def test_root_option_names_the_project(generated: Path) -> None:
     """The project can be named from anywhere."""
-    assert run_catalog(Path("/"), "verify", "--root", str(generated)).returncode == 0
+    assert spawn_catalog(Path("/"), "verify", "--root", str(generated)).returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_root_option_names_the_project(generated: Path) -> None:
 )
 def test_wrong_arguments_exit_two(generated: Path, arguments: tuple[str, ...]) -> None:
     """Unknown commands, options and values are wrong use."""
-    assert run_catalog(generated, *arguments).returncode == 2
+    assert spawn_catalog(generated, *arguments).returncode == 2
 
 
 def test_explain_prints_the_page(generated: Path) -> None:
@@ -382,7 +382,7 @@ def test_killed_generate_leaves_all_whole(generated: Path, tmp_path: Path) -> No
         process.wait()
         for name in changed:
             assert (root / name).read_bytes() in (old[name], new[name]), name
-    assert run_catalog(root, "generate").returncode == 0
+    assert spawn_catalog(root, "generate").returncode == 0
     assert {name: entry[2] for name, entry in files(root).items()} == new
 
 
