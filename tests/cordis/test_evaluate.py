@@ -281,6 +281,20 @@ def test_mount_is_collected(run) -> None:
     assert reference() is None
 
 
+@pytest.mark.parametrize("part", ["-{}", "{}+1", "{}.b", "{}()", "not {}", "{}[0]"])
+@pytest.mark.parametrize("depth", [500, 3000, 50_000])
+def test_depth_is_survived(part: str, depth: int) -> None:
+    """Code of any depth is either run or refused as nested too deeply, never an error of ours."""
+    before, after = part.split("{}")
+    code = f"def f(a):\n    return {before * depth}a{after * depth}\nreturn f"
+    try:
+        source = parse(code, "dyn-1")
+    except MountSyntaxError as error:
+        assert "nest" in str(error)  # noqa: PT017 - which depth is too deep is the interpreter's
+    else:
+        assert source.text == code
+
+
 @pytest.mark.parametrize(
     "code", ["return '\ud800'", "return '\0'", "return " + "(" * 300 + ")" * 300]
 )

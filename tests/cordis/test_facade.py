@@ -11,6 +11,7 @@ from mounting import Box, host, mounted, seen
 from toolset import Context
 from toolset.cordis.errors import FacadeError, MountError, MountTimeoutError
 from toolset.cordis.facade import MountContext, facade
+from toolset.services.timer import Timer
 
 MEMBERS = [
     *("bail", "box", "config", "effect", "emit", "get", "logger", "on", "once", "parallel"),
@@ -113,6 +114,30 @@ def test_unknown_member_suggests(run) -> None:
 def test_timer_helpers_need_timer(run) -> None:
     """A timer helper without the declaration names the line to write."""
     assert 'inject = ["timer"]' in told(run, "ctx.set_timeout(print, 1)")
+
+
+def test_timer_helpers_work(run) -> None:
+    """With the timer declared its helpers are members of the context, and effects of the plugin."""
+
+    async def main() -> tuple[list[object], list[str]]:
+        async with host() as root:
+            await root.plugin(Timer)
+            code = (
+                "class P:\n    inject = ['timer', 'box']\n    async def apply(self, ctx):\n"
+                "        await ctx.timer.sleep(0)\n        await ctx.sleep(0)\n"
+                "        limited = ctx.throttle(ctx.box.keep, 1)\n        limited('throttled')\n"
+                "        ctx.set_timeout(lambda: ctx.box.keep('due'), 0)\n"
+                "        ctx.set_interval(lambda: None, 100)\n"
+                "        ctx.box.keep('sleep' in dir(ctx))\nreturn P()"
+            )
+            async with mounted(root, code) as fiber:
+                while "due" not in root.box.kept:
+                    await asyncio.sleep(0)
+                return root.box.kept, [one.label for one in fiber.effects()]
+
+    kept, labels = run(main())
+    assert kept == ["throttled", True, "due"]
+    assert any("set_interval" in label for label in labels)
 
 
 @pytest.mark.parametrize(

@@ -128,8 +128,8 @@ def _compile(tree: ast.Module, text: str, filename: str, mount_id: str) -> CodeT
     skeleton = ast.parse(f"async def {TOP_LEVEL}(): pass", filename)
     function = cast("ast.AsyncFunctionDef", skeleton.body[0])
     names = _module_names(tree)
-    function.body = [*([ast.Global(names)] if names else []), *body] or function.body
-    ast.fix_missing_locations(function)
+    shared = [ast.copy_location(ast.Global(names), function)] if names else []
+    function.body = [*shared, *body] or function.body
     skeleton.body = [*future, function]
     try:
         return compile(skeleton, filename, "exec", dont_inherit=True)
