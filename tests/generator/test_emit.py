@@ -67,6 +67,7 @@ def test_emitted_value_reads_back(value: Data) -> None:
     assert entry() == value
 
 
+@settings(deadline=None)
 @given(TEXT)
 def test_quote_reads_back(text: str) -> None:
     """A quoted text is one line, encodes as UTF-8 and evaluates to itself."""

@@ -10,7 +10,7 @@ from types import ModuleType
 import black
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_catalog import CATALOG
 
@@ -189,6 +189,7 @@ def test_templates_are_found() -> None:
     assert (template_folder() / "events.md.j2").is_file()
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_cell_is_one_line(text: str) -> None:
     """Whatever the text, a cell is one line without a bare pipe."""
@@ -197,6 +198,7 @@ def test_cell_is_one_line(text: str) -> None:
     assert len(result.splitlines()) <= 1
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_code_is_one_cell(text: str) -> None:
     """Whatever the text, code in a cell has no bare pipe and is one line."""
@@ -205,12 +207,14 @@ def test_code_is_one_cell(text: str) -> None:
     assert len(result.splitlines()) <= 1
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_tidy_twice_is_tidy(text: str) -> None:
     """Tidying a tidy page changes nothing."""
     assert tidy(tidy(text)) == tidy(text)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="ab _<>&`|#\n*", max_size=40))
 def test_prose_leaves_no_html(text: str) -> None:
     """Outside of code, prose has no angle bracket that HTML would read."""
