@@ -10,15 +10,23 @@ from collections.abc import AsyncIterator, Iterator
 from toolset.catalog import (
     Catalog,
     EventEntry,
+    Field,
     Member,
     Parameter,
     Returns,
     ServiceEntry,
     Signature,
+    TypeEntry,
 )
 from toolset.cordis import live
 from toolset.cordis.knowledge import Knowledge, LiveService
 from toolset.cordis.preflight import Findings, check
+
+
+class Stat:
+    """What `stat` gives."""
+
+    size: int
 
 
 class FileSystem:
@@ -31,6 +39,7 @@ class FileSystem:
     async def write_text(self, path: str, text: str, *, encoding: str = "utf-8") -> None: ...
 
     async def list(self, path: str = ".") -> list[str]: ...
+    async def stat(self, path: str) -> Stat: ...
 
     def join(self, *parts: str) -> str: ...
 
@@ -148,6 +157,17 @@ def _overloaded() -> ServiceEntry:
     return ServiceEntry("cache", "Cache", "acme.Cache", members=(get,), plugin="cache")
 
 
+def _with_types(entry: ServiceEntry) -> ServiceEntry:
+    """Refer to the types that the catalog knows, as a generated one does."""
+    members = [
+        m._replace(returns=m.returns._replace(type_refs=("acme.Stat",)))
+        if m.returns.annotation == "Stat"
+        else m
+        for m in entry.members
+    ]
+    return entry._replace(members=tuple(members))
+
+
 def _event(name: str, mode: str, text: str, *parameters: str) -> EventEntry:
     return EventEntry(
         name,
@@ -170,7 +190,17 @@ def world(*services: LiveService) -> Knowledge:
         )
     ]
     catalog = Catalog(
-        services=(*catalogued, _overloaded()),
+        services=(*(_with_types(entry) for entry in catalogued), _overloaded()),
+        types=(
+            TypeEntry(
+                "Stat",
+                "acme.Stat",
+                "dataclass",
+                "@dataclass(frozen=True)\nclass Stat:\n    size: int",
+                fields=(Field("size", "int"), Field("kind", "str")),
+                members=(Member("age", "function", "age() -> float"),),
+            ),
+        ),
         events=(
             _event("app/ready", "parallel", "async ready(version: str) -> None", "version"),
             _event("doc/resolve", "serial", "async resolve(name: str) -> str", "name"),

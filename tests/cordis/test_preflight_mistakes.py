@@ -188,6 +188,21 @@ MISTAKES = {
         "not-awaited",
         "iterate with `for`",
     ),
+    "field that a result does not have": (
+        "info = await ctx.fs.stat('a')\n    info.sise",
+        "unknown-attribute",
+        "ctx.fs.stat() gives Stat, which has no 'sise'; did you mean 'size'?",
+    ),
+    "method that a text does not have": (
+        "(await ctx.fs.read_text('a')).decode()",
+        "unknown-attribute",
+        "ctx.fs.read_text() gives str, which has no 'decode'; did you mean 'encode'",
+    ),
+    "method of a plain result": (
+        "ctx.fs.join('a').exists()",
+        "unknown-attribute",
+        "ctx.fs.join() gives str, which has no 'exists'",
+    ),
     "listener without the parameter": (
         "ctx.on('tools/change', lambda: None)",
         "bad-listener",

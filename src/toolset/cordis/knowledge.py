@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
-from toolset.catalog import Catalog, EventEntry, Member, ServiceEntry
+from toolset.catalog import Catalog, EventEntry, Member, ServiceEntry, TypeEntry
 from toolset.cordis import live
 
 __all__ = ["Knowledge", "Known", "LiveService", "State", "describe_service"]
@@ -96,6 +96,7 @@ class Knowledge:
         self.forwarded: Mapping[str, Mapping[str, Member]] = {}
         self._catalogued = {entry.key: entry for entry in catalog.services}
         self._events = {entry.name: entry for entry in (*events, *catalog.events)}
+        self._types: dict[str, TypeEntry] | None = None
         self._known: dict[str, Known] = {}
         self._describe_live = describe or describe_service
         self._members: dict[str, Mapping[str, Member]] = {}
@@ -121,6 +122,12 @@ class Knowledge:
     def forwarded_by(self, name: str) -> str | None:
         """Give the key of the service that adds `name` to contexts."""
         return next((key for key, names in self.forwarded.items() if name in names), None)
+
+    def type(self, path: str) -> TypeEntry | None:
+        """Describe a type by its import path; None when the catalog does not."""
+        if self._types is None:
+            self._types = {entry.path: entry for entry in self.catalog.types}
+        return self._types.get(path)
 
     def event(self, name: str) -> EventEntry | None:
         """Describe a declared event; None when nothing declares it."""

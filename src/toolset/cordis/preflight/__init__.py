@@ -1,7 +1,7 @@
 """Check a mount's code against what is known of services and events, before anything runs."""
 
-# Layers, downwards only: awaiting, defining, listening > reads > findings > plugins > evaluator
-# > arguments, literals > values > scopes.
+# Layers, downwards only: awaiting, defining, listening, results > reads > findings > plugins > evaluator
+# > arguments, forms, literals > values > scopes.
 # Nothing here runs code, imports what the code imports, or touches a live object but through
 # `Knowledge`.
 
@@ -10,12 +10,19 @@ from __future__ import annotations
 import ast
 
 from toolset.cordis.knowledge import Knowledge
-from toolset.cordis.preflight import awaiting, defining, listening, reads
+from toolset.cordis.preflight import awaiting, defining, listening, reads, results
 from toolset.cordis.preflight.evaluator import Evaluator
 from toolset.cordis.preflight.findings import Code, Finding, Findings
 from toolset.cordis.preflight.plugins import find_plugins, follow_listeners
 from toolset.cordis.preflight.scopes import read_scopes
-from toolset.cordis.preflight.values import ContextValue, GlobalValue, MemberValue, ServiceValue
+from toolset.cordis.preflight.values import (
+    ContextValue,
+    GlobalValue,
+    MemberValue,
+    PendingValue,
+    ResultValue,
+    ServiceValue,
+)
 
 __all__ = ["Finding", "Findings", "check"]
 
@@ -54,6 +61,10 @@ def _check_attribute(code: Code, node: ast.Attribute) -> None:
         reads.check_context_read(code, node, base)
     elif isinstance(base, ServiceValue):
         reads.check_member_read(code, node, base)
+    elif isinstance(base, ResultValue) or (
+        isinstance(base, PendingValue) and base.kind == "function"
+    ):
+        results.check_result_read(code, node, base.shown, base.returns)
 
 
 def _check_call(code: Code, call: ast.Call) -> None:

@@ -97,7 +97,7 @@ def _check_use(code: Code, node: ast.expr, parent: ast.AST | None, result: Pendi
 
 def _report(code: Code, node: ast.expr, result: PendingValue, problem: str) -> None:
     if result.kind not in _HOW:
-        message = f"{result.shown}() returns {result.returns}: {problem}"
+        message = f"{result.shown}() returns {result.returns.annotation}: {problem}"
     else:
         message = f"{result.shown}() {_IS[result.kind]}: {problem}; {_HOW[result.kind]}"
     code.mistake(node, "not-awaited", message, raises="TypeError")
@@ -136,7 +136,9 @@ def _wrong_await(result: PendingValue) -> str:
     if result.kind == "coroutine":
         return ""
     if result.kind == "function":
-        return "it is not awaitable; drop the `await`" if is_plain(result.returns) else ""
+        return (
+            "it is not awaitable; drop the `await`" if is_plain(result.returns.annotation) else ""
+        )
     return "it cannot be awaited"
 
 

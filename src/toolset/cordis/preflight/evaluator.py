@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 
-from toolset.catalog import EventEntry, Member
+from toolset.catalog import EventEntry, Member, Returns
 from toolset.cordis.knowledge import Knowledge
+from toolset.cordis.preflight.forms import global_value, is_generator, is_static
 from toolset.cordis.preflight.literals import event_of, keys_of, literal
 from toolset.cordis.preflight.scopes import Binding, FunctionNode, Scope, Scopes
 from toolset.cordis.preflight.values import (
@@ -23,6 +24,7 @@ from toolset.cordis.preflight.values import (
     NamespaceValue,
     NextValue,
     PendingValue,
+    ResultValue,
     ServiceValue,
     ToolValue,
     Value,
@@ -94,6 +96,8 @@ class Evaluator:
                 return self._call(node, scope)
             case ast.Lambda():
                 return FunctionValue(node)
+            case ast.Await():
+                return _result(self.value(node.value, scope))
             case ast.NamedExpr():
                 return self.value(node.value, scope)
             case ast.IfExp():
@@ -114,7 +118,7 @@ class Evaluator:
     def _binding(self, name: str, binding: Binding, owner: Scope) -> Value:
         node = binding.node
         if binding.imported:
-            return _global(binding.imported)
+            return global_value(binding.imported)
         if binding.parameter >= 0 and isinstance(
             node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
         ):
@@ -163,7 +167,7 @@ class Evaluator:
         self, function: FunctionNode, position: int, name: str, node: ast.ClassDef
     ) -> Value:
         if position == 0:
-            return None if self._is_static(function) else InstanceValue(node)
+            return None if is_static(function) else InstanceValue(node)
         if isinstance(function, ast.FunctionDef) and function.name == "__init__":
             return self._from_callers(node, position - 1, name, self.scopes.scope_of[node])
         return None
@@ -196,14 +200,6 @@ class Evaluator:
             return None
         return self.value(before[position], scope)
 
-    def _is_static(self, function: FunctionNode) -> bool:
-        if isinstance(function, ast.Lambda):
-            return True
-        return any(
-            isinstance(d, ast.Name) and d.id in {"staticmethod", "classmethod"}
-            for d in function.decorator_list
-        )
-
     # -- attributes --------------------------------------------------------------------------------
 
     def attribute(self, base: Value, name: str) -> Value:
@@ -223,7 +219,7 @@ class Evaluator:
                 member = self.member(base.key, name)
                 return None if member is None else MemberValue(f"ctx.{base.key}", member)
             case GlobalValue():
-                return _global(f"{base.path}.{name}")
+                return global_value(f"{base.path}.{name}")
             case InstanceValue():
                 return self._of_instance(base, name)
             case _:
@@ -256,11 +252,7 @@ class Evaluator:
                 return None
             value = self._binding(name, binding, inner)
             if isinstance(value, FunctionValue) and not isinstance(value.node, ast.Lambda):
-                static = any(
-                    isinstance(d, ast.Name) and d.id == "staticmethod"
-                    for d in value.node.decorator_list
-                )
-                return FunctionValue(value.node, 0 if static else 1)
+                return FunctionValue(value.node, 0 if is_static(value.node, "staticmethod") else 1)
             return None
         if assigned:
             only = assigned[0]
@@ -297,7 +289,7 @@ class Evaluator:
             case FunctionValue():
                 return self._call_function(target)
             case GlobalValue():
-                return self._call_global(target.path, node)
+                return self._callglobal_value(target.path, node)
             case _:
                 return None
 
@@ -312,20 +304,22 @@ class Evaluator:
         kind = member.kind
         if kind in {"property", "cached property", "attribute", "class variable"}:
             return None
-        return PendingValue(f"{target.owner}.{member.name}", kind, member.returns.annotation)
+        # Overloads may give different things: what such a call gives is not known.
+        returns = Returns() if member.signatures else member.returns
+        return PendingValue(f"{target.owner}.{member.name}", kind, returns)
 
     def _dispatch_waterfall(self, node: ast.Call, scope: Scope) -> Value:
         entry = self.event_named(node.args[0], scope) if node.args else None
         if entry is None or isinstance(entry, str) or not entry.is_async:
             return None
-        return PendingValue("ctx.waterfall", "coroutine", entry.returns.annotation)
+        return PendingValue("ctx.waterfall", "coroutine", entry.returns)
 
     def _call_function(self, target: FunctionValue) -> Value:
         node = target.node
         if isinstance(node, ast.Lambda):
             return self.value(node.body, self.scopes.inner[node])
         inner = self.scopes.inner[node]
-        if _is_generator(node):
+        if is_generator(node):
             return None
         if isinstance(node, ast.AsyncFunctionDef):
             return PendingValue(node.name, "coroutine")
@@ -333,7 +327,7 @@ class Evaluator:
         only = returned[0] if len(returned) == 1 and returned[0] in node.body else None
         return None if only is None else self.value(only.value, inner)
 
-    def _call_global(self, path: str, node: ast.Call) -> Value:
+    def _callglobal_value(self, path: str, node: ast.Call) -> Value:
         if path in _NAMESPACES:
             return NamespaceValue(node)
         if path in {"harness.define_tool", "harness.tool"}:
@@ -375,27 +369,7 @@ class Evaluator:
         return self._declared
 
 
-# What mounted code may import, under the names that it is given without.
-_GIVEN = {
-    "toolset.Service": "Service",
-    "toolset.event": "event",
-    "toolset.harness": "harness",
-    "toolset.tool": "harness.tool",
-    "toolset.define_tool": "harness.define_tool",
-}
-
-
-def _global(path: str) -> GlobalValue:
-    return GlobalValue(_GIVEN.get(path, path))
-
-
-def _is_generator(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Tell whether a function yields, nested functions left out."""
-    stack: list[ast.AST] = list(node.body)
-    while stack:
-        inner = stack.pop()
-        if isinstance(inner, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            stack.extend(ast.iter_child_nodes(inner))
-    return False
+def _result(awaited: Value) -> Value:
+    if isinstance(awaited, PendingValue) and awaited.kind == "coroutine":
+        return ResultValue(awaited.shown, awaited.returns)
+    return None

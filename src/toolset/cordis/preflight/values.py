@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from toolset.catalog import EventEntry, Member
+from toolset.catalog import EventEntry, Member, Returns
 from toolset.cordis.preflight.scopes import FunctionNode
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "NamespaceValue",
     "NextValue",
     "PendingValue",
+    "ResultValue",
     "ServiceValue",
     "ToolValue",
     "Value",
@@ -74,12 +75,25 @@ class PendingValue:
     Attributes:
         shown: The call's target, as shown to the writer: `ctx.fs.read_text`.
         kind: The kind of what was called, in the words of `toolset.catalog.MemberKind`.
-        returns: Source text of the annotation of the result.
+        returns: What it gives in the end.
     """
 
     shown: str
     kind: str
-    returns: str = ""
+    returns: Returns = field(default_factory=Returns)
+
+
+@dataclass(frozen=True, slots=True)
+class ResultValue:
+    """What a call of a member gave.
+
+    Attributes:
+        shown: The call's target, as shown to the writer: `ctx.fs.stat`.
+        returns: What its signature says it gives.
+    """
+
+    shown: str
+    returns: Returns
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +173,7 @@ Value: TypeAlias = (
     | ServiceValue
     | MemberValue
     | PendingValue
+    | ResultValue
     | FunctionValue
     | ClassValue
     | InstanceValue
