@@ -10,8 +10,9 @@ from typing import Final
 
 from toolset.catalog import Catalog, Member
 from toolset.cordis import live
-from toolset.cordis.facade import MountContext, MountTools
+from toolset.cordis.facade import MountContext
 from toolset.cordis.harness import Harness
+from toolset.cordis.mount_tools import MountTools
 from toolset.runtime import Context
 
 __all__ = [

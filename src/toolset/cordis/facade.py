@@ -1,120 +1,24 @@
 """The restricted context that a mounted plugin's `apply` receives."""
 
-# Maintainers: the whitelist and its words. What passes through it, in which form, is membrane.py's.
-# It holds no state but the context it stands for; what it refuses it refuses by name, before the
-# real context is asked.
+# Maintainers: the whitelist. What else can be read, and what is told about the rest, is inside.py's;
+# what passes through it, in which form, membrane.py's. A façade holds nothing but its inside.
 
 from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from typing import Final, cast
 
-from toolset.catalog import nearest
 from toolset.cordis.errors import FacadeError
-from toolset.cordis.harness import HarnessTool
-from toolset.cordis.membrane import Membrane
+from toolset.cordis.inside import MEMBERS, Inside, undeclared
+from toolset.cordis.mount_tools import MountTools
 from toolset.runtime import Context, Event, ServiceAccessError
-from toolset.services.tools.records import ToolSchema
 from toolset.services.tools.registry import ToolRegistry
 
-__all__ = ["MountContext", "MountTools", "facade"]
+__all__ = ["MountContext", "behind", "facade"]
 
-_MEMBERS: Final = frozenset(
-    {
-        *("on", "once", "emit", "parallel", "serial", "bail", "waterfall"),
-        *("provide", "effect", "spawn", "get", "logger", "config", "tools"),
-    }
-)
 _OPEN: Final = frozenset({"__class__", "__doc__"})
-_TIMER: Final = frozenset({"set_timeout", "set_interval", "sleep", "throttle", "debounce"})
-_WITHHELD: Final = {
-    "plugin": "mount a second plugin with cordis_mount",
-    "inject": "write `inject` on the plugin that the code returns",
-    "dispose": "a temporary plugin is ended with cordis_unmount",
-    **dict.fromkeys(
-        (
-            *("root", "fiber", "registry", "parent", "scope", "children", "events"),
-            *("extend", "isolate", "intercept", "intercepted", "accessor", "mixin", "drop_view"),
-        ),
-        "`dir(ctx)` lists what there is",
-    ),
-}
-
-
-class _Inside:
-    """What a façade stands for."""
-
-    __slots__ = ("_seen", "ctx", "membrane")
-
-    def __init__(self, ctx: Context, mount_id: str) -> None:
-        self.ctx = ctx
-        self.membrane = Membrane(mount_id)
-        self._seen: dict[str, tuple[object, object]] = {}
-
-    def declared(self) -> tuple[str, ...]:
-        """The keys that the plugin declares or provides."""
-        fiber = self.ctx.fiber
-        return (*fiber.inject.required, *fiber.inject.optional, *fiber.provides())
-
-    def read(self, name: str) -> object:
-        """Give a member that is no method of the façade: a service, or what one adds to contexts."""
-        if name.startswith("_") or name in _WITHHELD:
-            way = _WITHHELD.get(name, "`dir(ctx)` lists what there is")
-            raise FacadeError(f"ctx.{name} is withheld from mounted code by design: {way}", name)
-        if name in self.ctx.registry.accessors:
-            return self._added(name)
-        if name in self.declared():
-            return self._shown(name, cast("object", getattr(self.ctx, name)))
-        if name in _TIMER:
-            raise _undeclared(f"ctx.{name}", "timer")
-        if self.ctx.get(name) is not None:
-            raise _undeclared(f"ctx.{name}", name)
-        raise self._unknown(name)
-
-    def optional(self, key: str, default: object) -> object:
-        """Give a service that may not be there."""
-        found = self.ctx.get(key)
-        if found is None:
-            return default
-        if key not in self.declared():
-            raise _undeclared(f"ctx.get({key!r})", key, optional=True)
-        return self._shown(key, found)
-
-    def names(self) -> Iterable[str]:
-        """List what can be read."""
-        added = self.ctx.registry.accessors if "timer" in self.declared() else ()
-        return sorted({*_MEMBERS, *self.declared(), *added})
-
-    def _shown(self, key: str, value: object) -> object:
-        """Give a service in the form that mounted code sees, the same one while it is the same."""
-        if isinstance(value, ToolRegistry):
-            return MountTools(value, self.membrane)
-        kept = self._seen.get(key)
-        if kept is None or kept[0] is not value:
-            path = f"ctx.{key}"
-            shown = self.membrane.inward(value, path)
-            if shown is value and _is_object(value):
-                shown = self.membrane.screen(value, path)
-            kept = self._seen[key] = (value, shown)
-        return kept[1]
-
-    def _added(self, name: str) -> object:
-        try:
-            return self.membrane.inward(cast("object", getattr(self.ctx, name)), f"ctx.{name}")
-        except ServiceAccessError as error:
-            raise _undeclared(f"ctx.{name}", error.key) from None
-
-    def _unknown(self, name: str) -> FacadeError:
-        live = {one.key for one in self.ctx.registry.services() if one.live}
-        near = nearest(name, sorted({*self.names(), *live}))
-        hint = f"; did you mean ctx.{near[0]}?" if near else ""
-        return FacadeError(
-            f"ctx.{name}: there is no service {name!r} now and no such member{hint} "
-            f"(reachable: {', '.join(self.names())})",
-            name,
-        )
 
 
 class MountContext:
@@ -127,7 +31,7 @@ class MountContext:
     __slots__ = ("__weakref__", "_inside")
 
     def __getattribute__(self, name: str) -> object:
-        if name in _MEMBERS or name in _OPEN:
+        if name in MEMBERS or name in _OPEN:
             return object.__getattribute__(self, name)
         return _inside(self).read(name)
 
@@ -377,111 +281,12 @@ class MountContext:
         try:
             registry: object = getattr(inside.ctx, "tools")  # noqa: B009 - hidden from type checkers
         except ServiceAccessError:
-            raise _undeclared("ctx.tools", "tools") from None
+            raise undeclared("ctx.tools", "tools") from None
         return MountTools(cast("ToolRegistry", registry), inside.membrane)
 
 
-class MountTools:
-    """The tools of the host, as a mounted plugin sees them.
-
-    Args:
-        registry: The registry, as the plugin's context reads it.
-        membrane: The border of the mount.
-    """
-
-    __slots__ = ("_membrane", "_registry")
-
-    def __init__(self, registry: ToolRegistry, membrane: Membrane) -> None:
-        put = object.__setattr__
-        put(self, "_registry", registry)
-        put(self, "_membrane", membrane)
-
-    def __getattribute__(self, name: str) -> object:
-        if name in _OF_TOOLS or name in _OPEN:
-            return object.__getattribute__(self, name)
-        raise FacadeError(
-            f"ctx.tools.{name} is withheld from mounted code by design; there is "
-            f"{', '.join(sorted(_OF_TOOLS))}",
-            name,
-        )
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise FacadeError(f"ctx.tools.{name} is read-only", name)
-
-    def __dir__(self) -> Iterable[str]:
-        return sorted(_OF_TOOLS)
-
-    def __repr__(self) -> str:
-        return "<ctx.tools>"
-
-    def register(self, definition: object) -> object:
-        """Register a tool until the plugin is unmounted.
-
-        Args:
-            definition: What `@harness.tool` or `harness.define_tool` made.
-
-        Returns:
-            The effect: `await effect.dispose()` takes the tool back.
-
-        Raises:
-            FacadeError: It was not made by `harness`.
-            DuplicateToolError: Its name is taken.
-        """
-        if not isinstance(definition, HarnessTool):
-            raise FacadeError(
-                f"ctx.tools.register takes a tool made by `harness`, not {definition!r}: decorate an "
-                "async function with @harness.tool, or call harness.define_tool(name=..., "
-                "description=..., parameters=..., output=..., execute=...)",
-                "register",
-            )
-        effect = _registry(self).register(definition)
-        membrane = cast("Membrane", object.__getattribute__(self, "_membrane"))
-        return membrane.inward(effect, "ctx.tools.register()")
-
-    def schemas(self) -> tuple[ToolSchema, ...]:
-        """Describe the tools that every session may call.
-
-        Returns:
-            A record each: name, description, parameters.
-        """
-        return _registry(self).schemas()
-
-    def get(self, name: str) -> ToolSchema | None:
-        """Describe one tool; it gives nothing to call.
-
-        Args:
-            name: The tool.
-
-        Returns:
-            Its name, description and parameters; None when there is no such tool.
-        """
-        found = _registry(self).get(name)
-        return None if found is None else found.schema
-
-
-_OF_TOOLS: Final = frozenset({"get", "register", "schemas"})
-
-
-def _inside(ctx: MountContext) -> _Inside:
-    return cast("_Inside", object.__getattribute__(ctx, "_inside"))
-
-
-def _registry(tools: MountTools) -> ToolRegistry:
-    return cast("ToolRegistry", object.__getattribute__(tools, "_registry"))
-
-
-def _is_object(value: object) -> bool:
-    """Tell an object with members of its own from plain data."""
-    return type(value).__module__ != "builtins" and not isinstance(value, type | Awaitable)
-
-
-def _undeclared(read: str, key: str, *, optional: bool = False) -> FacadeError:
-    line = f'inject = {{"optional": ["{key}"]}}' if optional else f'inject = ["{key}"]'
-    return FacadeError(
-        f'{read}: the plugin does not declare service "{key}"; write {line} on it, for example '
-        f"`apply.inject = ...` or as an attribute of its class",
-        key,
-    )
+def _inside(ctx: MountContext) -> Inside:
+    return cast("Inside", object.__getattribute__(ctx, "_inside"))
 
 
 def facade(ctx: Context, mount_id: str) -> MountContext:
@@ -495,7 +300,7 @@ def facade(ctx: Context, mount_id: str) -> MountContext:
         What the plugin's `apply` receives.
     """
     made = object.__new__(MountContext)
-    object.__setattr__(made, "_inside", _Inside(ctx, mount_id))
+    object.__setattr__(made, "_inside", Inside(ctx, mount_id))
     return made
 
 

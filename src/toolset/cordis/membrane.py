@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import itertools
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Iterable
 from types import BuiltinMethodType, FunctionType, MethodType, MethodWrapperType
 from typing import Final, TypeAlias, cast
@@ -20,14 +19,13 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 from toolset.catalog import nearest
 from toolset.cordis.diagnostics import is_interrupt, mount_error, name_hint
 from toolset.cordis.errors import FacadeError
-from toolset.runtime import Context, Effect, Fiber, Listener, Registration, Registry, Service
+from toolset.cordis.screening import CONTAINERS, INTERNALS, PLAIN, needs_screen, rebuilt
+from toolset.runtime import Effect, Fiber, Service
 
 __all__ = ["Membrane", "Proxy", "peel"]
 
 Function: TypeAlias = "Callable[..., object]"
 
-_INTERNALS: Final = (Context, Fiber, Registry, Registration, Listener)
-_PLAIN: Final = frozenset({type(None), bool, int, float, complex, str, bytes, bytearray})
 _FUNCTIONS: Final = (
     FunctionType,
     MethodType,
@@ -35,8 +33,6 @@ _FUNCTIONS: Final = (
     MethodWrapperType,
     functools.partial,
 )
-_CONTAINERS: Final = frozenset({list, tuple, set, frozenset, dict})
-_SAMPLE: Final = 1000  # a container whose first elements are plain data is taken to be all plain
 _DEEPEST: Final = 4
 _OPEN: Final = frozenset({"__class__", "__doc__"})
 _OF_A_FIBER: Final = frozenset({"uid", "name", "state", "missing", "provides", "why"})
@@ -79,9 +75,9 @@ class Membrane:
             FacadeError: It is a context, or another part of the framework's inside.
         """
         kind = type(value)
-        if kind in _PLAIN or isinstance(value, Proxy | type):
+        if kind in PLAIN or isinstance(value, Proxy | type):
             return value
-        if isinstance(value, _INTERNALS):
+        if isinstance(value, INTERNALS):
             raise FacadeError(
                 f"{path} gives a {kind.__name__}, which is withheld from mounted code by design; "
                 "use what `ctx` itself offers (`dir(ctx)` lists it)",
@@ -89,10 +85,10 @@ class Membrane:
             )
         if isinstance(value, _FUNCTIONS):
             return self._inside(cast("Function", value), path)
-        if kind in _CONTAINERS:
+        if kind in CONTAINERS:
             give = functools.partial(self.inward, path=path, depth=depth + 1)
-            return _rebuilt(value, give) if depth < _DEEPEST else value
-        return self.screen(value, path) if _needs_screen(value) else value
+            return rebuilt(value, give) if depth < _DEEPEST else value
+        return self.screen(value, path) if needs_screen(value) else value
 
     def argument(self, value: object, path: str) -> object:
         """Give a callback of mounted code one of its arguments.
@@ -104,7 +100,7 @@ class Membrane:
         Returns:
             As `inward`; of a fiber its name and state can be read, of a context nothing.
         """
-        if isinstance(value, _INTERNALS):
+        if isinstance(value, INTERNALS):
             return self.screen(value, f"the {type(value).__name__} given to {path}")
         return self.inward(value, path)
 
@@ -154,13 +150,13 @@ class Membrane:
             of the mount's contained; everything else itself.
         """
         kind = type(value)
-        if kind in _PLAIN:
+        if kind in PLAIN:
             return value
         if isinstance(value, Proxy):
             return peel(value)
         if isinstance(value, _FUNCTIONS):
             return self._outside_of(cast("Function", value))
-        return _rebuilt(value, _peeled) if kind in _CONTAINERS else self._running(value)
+        return rebuilt(value, _peeled) if kind in CONTAINERS else self._running(value)
 
     def _running(self, value: object) -> object:
         """Contain what runs when the host goes on with it."""
@@ -338,7 +334,7 @@ def _is_inside(value: object, name: str) -> bool:
         return name not in _OF_A_FIBER
     if isinstance(value, Service):
         return name in _OF_A_SERVICE
-    return isinstance(value, _INTERNALS) or (isinstance(value, Effect) and name == "fiber")
+    return isinstance(value, INTERNALS) or (isinstance(value, Effect) and name == "fiber")
 
 
 def _unknown(value: object, path: str, name: str, error: AttributeError) -> FacadeError:
@@ -346,52 +342,6 @@ def _unknown(value: object, path: str, name: str, error: AttributeError) -> Faca
     if error.name != name or not near:  # raised inside a property, or nothing is near
         return FacadeError(f"{path}.{name}: {error}", name)
     return FacadeError(f"{path} has no {name!r}; did you mean {', '.join(near)}?", name)
-
-
-def _needs_screen(value: object) -> bool:
-    """Tell whether an object could give a context: by awaiting, by iterating, by an attribute."""
-    kind = type(value)
-    if isinstance(value, Service | Effect | Awaitable):
-        return True
-    if any(hasattr(kind, name) for name in ("__next__", "__anext__", "__aenter__")):
-        return True
-    held: object = getattr(value, "__dict__", None)
-    own = cast("dict[str, object]", held).values() if isinstance(held, dict) else ()
-    return any(isinstance(one, _INTERNALS) for one in (*own, *_elements(value), *_slots(value)))
-
-
-def _elements(value: object) -> Iterable[object]:
-    """Give the fields of a named tuple."""
-    return cast("Iterable[object]", value) if isinstance(value, tuple) else ()
-
-
-def _slots(value: object) -> Iterable[object]:
-    for kind in type(value).__mro__:
-        names: object = kind.__dict__.get("__slots__", ())
-        for name in (names,) if isinstance(names, str) else cast("Iterable[str]", names):
-            yield getattr(value, name, None)
-
-
-def _rebuilt(container: object, change: Callable[[object], object]) -> object:
-    """Change the elements of a container; give the container itself when none is changed."""
-    if isinstance(container, dict):
-        table = cast("dict[object, object]", container)
-        if _is_plain(table.values()):
-            return table
-        changed = {key: change(value) for key, value in table.items()}
-        same = all(changed[key] is value for key, value in table.items())
-        return table if same else changed
-    items = cast("list[object]", container)
-    if _is_plain(items):
-        return items
-    made = [change(value) for value in items]
-    if all(new is old for new, old in zip(made, items, strict=True)):
-        return items
-    return cast("Callable[[list[object]], object]", type(items))(made)
-
-
-def _is_plain(values: Iterable[object]) -> bool:
-    return all(type(value) in _PLAIN for value in itertools.islice(values, _SAMPLE))
 
 
 def _lookup(table: object, function: Function) -> FunctionType | None:
