@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import pickle
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
 from extracting import scan, scan_case, scan_folder
 
-from toolset_gen.discover import discover
-from toolset_gen.extract import extract
+from toolset_gen.discover import SourceFile, discover
+from toolset_gen.extract import extract, read_all
+from toolset_gen.extract.raw import ReadResult
+from toolset_gen.extract.reader import read_file
 
 
 def write(root: Path, files: dict[str, bytes]) -> None:
@@ -151,6 +156,31 @@ def test_generated_files_are_left_out(tmp_path: Path) -> None:
 def test_invalid_escapes_stay_quiet(tmp_path: Path) -> None:
     """A scanned file that makes Python warn is read without a warning of ours."""
     assert scan(tmp_path, 'X = "\\d"\n').function("case.X").default == '"\\d"'
+
+
+def test_reading_runs_anywhere(tmp_path: Path) -> None:
+    """What reading gives pickles, and is the same through an executor of other processes."""
+    from test_extract_catalog import PACKAGE  # noqa: PLC0415
+
+    sources = scan(tmp_path, PACKAGE).sources
+    here = read_all(sources)
+    assert pickle.loads(pickle.dumps(here)) == here  # noqa: S301 - our own bytes
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(2, mp_context=context) as pool:
+        assert extract(sources, executor=pool) == extract(sources)
+
+
+def test_cached_reading_is_used(tmp_path: Path) -> None:
+    """A cache may stand before the reader: it is asked once a file."""
+    sources = scan(tmp_path, "def f(): ...\n").sources
+    asked: list[str] = []
+
+    def read(file: SourceFile) -> ReadResult:
+        asked.append(file.sha256)
+        return read_file(file)
+
+    assert extract(sources, read=read) == extract(sources)
+    assert asked == [sources.files[0].sha256]
 
 
 PROGRAM = """

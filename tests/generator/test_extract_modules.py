@@ -78,6 +78,12 @@ def test_computed_all_is_reported(tmp_path: Path) -> None:
     assert found.offered("case") == ["case.a"]
 
 
+def test_opaque_all_hides_nothing(tmp_path: Path) -> None:
+    """Where nothing of an `__all__` is constant, the underscore rule decides."""
+    found = scan(tmp_path, "__all__ = [n for n in dir()]\ndef a(): ...\ndef _b(): ...\n")
+    assert found.offered("case") == ["case.a"]
+
+
 def test_stub_and_source_merge(tmp_path: Path) -> None:
     """Types come from the stub, docs and real defaults from the source."""
     found = scan_case(tmp_path, "16")

@@ -8,11 +8,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 from toolset_gen.extract.expressions import read_annotation
-from toolset_gen.extract.functions import AnyFunction, own_nodes, read_function
+from toolset_gen.extract.functions import AnyFunction, read_function
 from toolset_gen.extract.raw import RawFunction
 from toolset_gen.extract.scope import ModuleScope, dotted, import_targets
 from toolset_gen.extract.text import SourceText
@@ -21,6 +21,11 @@ __all__ = ["Binding", "BoundContext", "BoundFunction", "BoundPath", "BoundVerb",
 
 _DERIVE = frozenset({"extend", "isolate", "intercept"})
 _HOLDERS = frozenset({"ctx", "caller"})
+_BINDERS = frozenset(
+    {ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Global}
+    | {ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.Delete, ast.For, ast.AsyncFor}
+    | {ast.withitem, ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.Nonlocal}
+)
 
 
 class BoundContext(NamedTuple):
@@ -179,14 +184,16 @@ class Frame:
         found = next((path for path in refs if path.endswith("Context")), None)
         return Unknown() if found is None else BoundContext(found.removeprefix("?"))
 
-    def bind_body(self, body: list[ast.stmt]) -> None:
+    def bind_body(self, nodes: Iterable[ast.AST]) -> None:
         """Bind every name that a body binds.
 
         Args:
-            body: Its statements.
+            nodes: The nodes of the body, in order.
         """
         declared: set[str] = set()
-        for node in own_nodes(body):
+        for node in nodes:
+            if type(node) not in _BINDERS:
+                continue
             if isinstance(node, (ast.Global, ast.Nonlocal)):
                 declared.update(node.names)
                 continue

@@ -19,7 +19,8 @@ __all__ = ["AnyFunction", "doc_of", "merge_functions", "own_nodes", "read_functi
 
 AnyFunction: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
 
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_SCOPES = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda})
+_LEAVES = frozenset({ast.Name, ast.Constant, ast.Load, ast.Store, ast.Pass, ast.alias})
 _OVERLOAD = frozenset({"typing.overload", "typing_extensions.overload"})
 
 
@@ -52,8 +53,18 @@ def own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
     while stack:
         node = stack.pop()
         yield node
-        if not isinstance(node, _SCOPES):
-            stack.extend(reversed(list(ast.iter_child_nodes(node))))
+        kind = type(node)
+        if kind in _SCOPES or kind in _LEAVES:
+            continue
+        children: list[ast.AST] = []
+        for name in kind._fields:  # `iter_child_nodes` takes twice as long
+            value: object = getattr(node, name)
+            if isinstance(value, ast.AST):
+                children.append(value)
+            elif isinstance(value, list):
+                children.extend(item for item in value if isinstance(item, ast.AST))
+        children.reverse()
+        stack.extend(children)
 
 
 def read_function(node: AnyFunction, source: SourceText, resolve: Resolve) -> RawFunction:

@@ -187,7 +187,9 @@ def _exports(
         problem = problem or next((item for item in items if isinstance(item, ast.expr)), None)
         known = [item for item in items if isinstance(item, str)]
         names = [*(names or []), *known] if extends else known
-    return (tuple(dict.fromkeys(names)) if names is not None else None), problem
+    if names is None or (problem is not None and not names):
+        return None, problem  # nothing is known of it: the underscore rule loses less
+    return tuple(dict.fromkeys(names)), problem
 
 
 def _exported(node: ast.stmt) -> tuple[ast.expr | None, bool]:

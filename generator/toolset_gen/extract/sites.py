@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 
 from toolset_gen.extract.expressions import read_expr
 from toolset_gen.extract.frames import BoundContext, BoundFunction, BoundVerb, Frame, Unknown
@@ -23,6 +24,9 @@ VERBS = frozenset(
     | {"inject", "mixin", "accessor", "isolate", "intercept"}
 )
 _MAY = re.compile(r"\bctx\b|\bcaller\b|Context\b")
+_TELLING = frozenset(
+    {ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Call, ast.Attribute}
+)
 _STATIC = frozenset({"staticmethod", "classmethod"})
 
 
@@ -44,7 +48,7 @@ def read_sites(
     reader = _Reader(source)
     top = Frame(scope, source)
     top.names.update(reader.module_contexts(tree.body, top))
-    reader.body(tree.body, top)
+    reader.body(own_nodes(tree.body), top)
     sites = sorted(reader.sites, key=lambda site: (site.line, site.verb))
     return tuple(sites), tuple(reader.passed)
 
@@ -58,13 +62,14 @@ class _Reader:
     def module_contexts(self, body: list[ast.stmt], top: Frame) -> dict[str, BoundContext]:
         """Find the contexts among a module's own variables; the module's scope knows the rest."""
         probe = Frame(top.scope, top.source)
-        probe.bind_body(body)
+        probe.bind_body(own_nodes(body))
         return {name: b for name, b in probe.names.items() if isinstance(b, BoundContext)}
 
-    def body(self, body: list[ast.stmt], frame: Frame) -> None:
+    def body(self, nodes: Iterable[ast.AST], frame: Frame) -> None:
         called: set[int] = set()
-        for node in own_nodes(body):
-            self._node(node, frame, called)
+        for node in nodes:
+            if type(node) in _TELLING:
+                self._node(node, frame, called)
 
     def _node(self, node: ast.AST, frame: Frame, called: set[int]) -> None:
         match node:
@@ -74,7 +79,7 @@ class _Reader:
                 inner = frame.child(node.name, is_class=True)
                 for base in [*node.bases, *node.decorator_list]:
                     self._expression(base, frame)
-                self.body(node.body, inner)
+                self.body(own_nodes(node.body), inner)
             case ast.Lambda():
                 inner = frame.child("")
                 inner.this = frame.this
@@ -91,7 +96,8 @@ class _Reader:
                 pass
 
     def _expression(self, node: ast.expr, frame: Frame) -> None:
-        self.body([ast.Expr(node, lineno=node.lineno, col_offset=node.col_offset)], frame)
+        statement = ast.Expr(node, lineno=node.lineno, col_offset=node.col_offset)
+        self.body(own_nodes([statement]), frame)
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> None:
         for part in [*node.decorator_list, *node.args.defaults]:
@@ -102,8 +108,9 @@ class _Reader:
         inner.bind_parameters(node.args, method_of=owner)
         if not owner:
             inner.this = frame.this
-        inner.bind_body(node.body)
-        self.body(node.body, inner)
+        nodes = list(own_nodes(node.body))
+        inner.bind_body(nodes)
+        self.body(nodes, inner)
 
     def _call(self, node: ast.Call, frame: Frame) -> None:
         verb, context = "", None

@@ -15,7 +15,11 @@ _STRING = (
     r"(?i:\b[rbuft]{1,2})?"
     r"(?:'''(?:[^\\]|\\.)*?'''|\"\"\"(?:[^\\]|\\.)*?\"\"\"|'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")"
 )
-_PIECE = re.compile(rf"(?P<string>{_STRING})|(?P<space>(?:\s|\\\n|\#[^\n]*)+)", re.DOTALL)
+_PIECE = re.compile(
+    rf"(?P<string>{_STRING})|(?P<space>(?:\s|\\\n|\#[^\n]*)+)|[()\[\]{{}},]|[^\s'\"()\[\]{{}},#\\]+|.",
+    re.DOTALL,
+)
+_OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 
 
 class SourceText:
@@ -78,50 +82,56 @@ def one_line(text: str) -> str:
     """
     if "\n" not in text and "  " not in text and "\t" not in text and "#" not in text:
         return text
-    out: list[str] = []
-    end = 0
+    line = _Line()
     for match in _PIECE.finditer(text):
-        out.append(text[end : match.start()])
-        end = match.end()
-        if match["string"] is not None:
-            out.append(_one_line_string(match.group()))
+        if match["space"] is not None:
+            line.space(breaks="\n" in match.group())
+        elif match["string"] is not None:
+            line.piece(_one_line_string(match.group()))
         else:
-            out.append(_gap(text, match.start(), end, out))
-    out.append(text[end:])
-    return "".join(out).strip()
+            line.piece(match.group())
+    return "".join(line.out).strip()
 
 
-def _gap(text: str, start: int, end: int, out: list[str]) -> str:
-    """Decide what stands for a run of whitespace."""
-    if "\n" not in text[start:end]:
-        return " "
-    if text[:start].endswith(("(", "[", "{")):
-        return ""
-    if text[end : end + 1] in {")", "]", "}"}:
-        last = out[-1] if out else ""
-        if last.endswith(",") and not _is_one_tuple(text[: start - 1]):
-            out[-1] = last[:-1]
-        return ""
-    return " "
+class _Line:
+    """Puts pieces on one line; knows the bracket it is in, to tell a one-tuple's comma from a trailing one."""
 
+    __slots__ = ("brackets", "commas", "gap", "out")
 
-def _is_one_tuple(text: str) -> bool:
-    """Whether the bracket that is open at the end of `text` is a round one without a comma."""
-    depth = 0
-    plain = re.sub(_STRING, "''", text, flags=re.DOTALL)
-    for position in range(len(plain) - 1, -1, -1):
-        char = plain[position]
-        if char in ")]}":
-            depth += 1
-        elif char in "([{":
-            if depth == 0:
-                before = plain[:position].rstrip()
-                called = bool(before) and (before[-1].isalnum() or before[-1] in "_)]")
-                return char == "(" and not called
-            depth -= 1
-        elif char == "," and depth == 0:
-            return False
-    return False
+    def __init__(self) -> None:
+        self.out: list[str] = []
+        self.gap = ""
+        self.brackets: list[bool] = []
+        self.commas: list[int] = []
+
+    def space(self, *, breaks: bool) -> None:
+        self.gap = "\n" if breaks else " "
+
+    def piece(self, text: str) -> None:
+        before = self.out[-1] if self.out else ""
+        closes = text in _CLOSE
+        if self.gap == "\n" and (before in _OPEN or closes):
+            if closes and before == "," and not self._is_one_tuple():
+                self.out.pop()
+        elif self.gap:
+            self.out.append(" ")
+        self._nest(text, before if not self.gap else "")
+        self.gap = ""
+        self.out.append(text)
+
+    def _is_one_tuple(self) -> bool:
+        return bool(self.brackets) and self.brackets[-1] and self.commas[-1] == 1
+
+    def _nest(self, text: str, before: str) -> None:
+        if text in _OPEN:
+            called = before[-1:].isalnum() or before[-1:] in {"_", ")", "]"}
+            self.brackets.append(text == "(" and not called)
+            self.commas.append(0)
+        elif text in _CLOSE and self.brackets:
+            self.brackets.pop()
+            self.commas.pop()
+        elif text == "," and self.commas:
+            self.commas[-1] += 1
 
 
 def _one_line_string(literal: str) -> str:
