@@ -13,7 +13,7 @@ from toolset_gen.config import Config
 from toolset_gen.diagnostics import Diagnostic
 from toolset_gen.discover import Sources, discover
 
-__all__ = ["FAULT", "FRESH", "STALE", "Outcome", "examine", "find_sources", "regenerate"]
+__all__ = ["FAULT", "FRESH", "STALE", "Outcome", "examine", "find_sources", "recall", "regenerate"]
 
 FRESH = 0
 STALE = 1
@@ -59,6 +59,25 @@ def find_sources(config: Config) -> Sources:
     return discover(config.root, config.packages, sources=config.sources, exclude=generated)
 
 
+def recall(config: Config, sources: Sources) -> Outcome | None:
+    """Look up in the cache whether all is as it was when it was last found fresh.
+
+    Args:
+        config: The project's configuration.
+        sources: The files it scans.
+
+    Returns:
+        The outcome, None when only a build can tell.
+
+    Raises:
+        ArtifactError: An artifact exists and cannot be read.
+    """
+    remembered = Cache(config.root).recall(build_key(config, sources))
+    if remembered is None or not _is_fresh(config, remembered):
+        return None
+    return Outcome((), remembered.diagnostics, tuple(remembered.artifacts))
+
+
 def examine(config: Config) -> Outcome:
     """Find out whether a project's artifacts are what its sources say.
 
@@ -74,11 +93,10 @@ def examine(config: Config) -> Outcome:
         GeneratorError: The configuration cannot be served, or an artifact cannot be read.
     """
     sources = find_sources(config)
+    unchanged = recall(config, sources)
+    if unchanged is not None:
+        return unchanged
     cache = Cache(config.root)
-    key = build_key(config, sources)
-    remembered = cache.recall(key)
-    if remembered is not None and _is_fresh(config, remembered):
-        return Outcome((), remembered.diagnostics, tuple(remembered.artifacts))
     from toolset_gen.build import build  # noqa: PLC0415 - see the head of the module
 
     snippets = cache.snippets()
@@ -86,7 +104,7 @@ def examine(config: Config) -> Outcome:
     cache.keep_snippets(snippets)
     if not built.at_fault:
         hashes = {path: digest(data) for path, data in built.artifacts.items()}
-        cache.remember(key, Remembered(hashes, built.diagnostics))
+        cache.remember(build_key(config, sources), Remembered(hashes, built.diagnostics))
     stale = compare(config.root, built.artifacts) if built.artifacts else ()
     return Outcome(stale, built.diagnostics, tuple(built.artifacts))
 
