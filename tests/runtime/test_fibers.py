@@ -410,3 +410,55 @@ def test_status_is_told(run):
             ]
 
     run(main())
+
+
+def test_late_clean_up_is_placed(run):
+    """A clean-up that takes too long is named with its effect, its fiber and where it was registered."""
+
+    async def stuck():
+        await asyncio.sleep(60)
+
+    def child(ctx):
+        ctx.effect(lambda: stuck, "slow thing")
+
+    async def main():
+        ctx = Context(settle_timeout=0.01)
+        fiber = await ctx.plugin(lambda c: c.plugin(child) and None)
+        await fiber.children[0]
+        with pytest.raises(SettleTimeoutError) as caught:
+            await fiber.dispose()
+        line = child.__code__.co_firstlineno + 1
+        assert str(caught.value) == (
+            "plugin <<anonymous>> is still unloading after 0.01 s, waiting for <child>, which waits for "
+            f"slow thing (registered at {__file__}:{line}); make that end when it is cancelled, "
+            "or raise `settle_timeout`"
+        )
+        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+            task.cancel()
+        await asyncio.sleep(0)
+        await ctx.dispose()
+
+    run(main())
+
+
+def test_raising_observers_disturb_nobody(run, caplog):
+    """Observers of the runtime's own events that raise are reported; no fiber sticks in a state."""
+
+    def observer(*_):
+        raise OSError("observer")
+
+    async def main():
+        async with Context() as ctx:
+            for name in ("plugin", "status", "service", "update"):
+                ctx.on(f"internal/{name}", observer)
+            fiber = await ctx.plugin(gives("a"))
+            await fiber.update({"x": 1})
+            user = await ctx.plugin(needs("a"))
+            await fiber.dispose()
+            assert (fiber.state, user.state) == ("disposed", "pending")
+
+    run(main())
+    assert {r.getMessage() for r in caplog.records} == {
+        f'listener of event "internal/{name}" failed in plugin <root>'
+        for name in ("plugin", "status", "service", "update")
+    }

@@ -61,6 +61,8 @@ class Collector:
         Raises:
             EffectTypeError: It is none of the accepted forms.
         """
+        if result is None:
+            return None
         rest = self._take_async(result)
         if rest is None and not self._take_now(result) and not self._lenient:
             raise EffectTypeError(self._label, result)
@@ -79,12 +81,12 @@ class Collector:
         elif callable(result):
             self._push(cast("Disposer", result))
         else:
-            return result is None
+            return False
         return True
 
     def _take_async(self, result: object) -> Rest | None:
         """Begin to take in an asynchronous form; None when it is not one."""
-        if result is None or isinstance(result, FunctionType | MethodType | Reversible | Generator):
+        if isinstance(result, FunctionType | MethodType | Reversible | Generator):
             return None
         if isinstance(result, AsyncGenerator):
             return self._async_steps(cast("AsyncGenerator[object, None]", result))
@@ -152,7 +154,7 @@ def undo(disposers: list[Disposer], failed: Callable[[Exception], None]) -> Rest
         except Exception as error:  # noqa: BLE001 - whatever a disposer raises is its owner's failure
             failed(error)
             continue
-        if inspect.isawaitable(result):
+        if result is not None and inspect.isawaitable(result):
             return _undo_rest(cast("Awaitable[object]", result), disposers, failed)
     return None
 

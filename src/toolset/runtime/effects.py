@@ -70,13 +70,15 @@ class Effect(Reversible):
     Attributes:
         label: What it is, such as `ctx.on('tools/change')`.
         fiber: The fiber that owns it.
+        where: `file:line` of its registration; known only when the root has a `settle_timeout`.
     """
 
-    __slots__ = ("_disposal", "_setup", "_stopping", "_undo", "fiber", "label")
+    __slots__ = ("_disposal", "_setup", "_stopping", "_undo", "fiber", "label", "where")
 
     def __init__(self, fiber: Fiber, label: str) -> None:
         self.fiber = fiber
         self.label = label
+        self.where = ""
         self._undo: list[Disposer] = []
         self._setup: asyncio.Task[None] | None = None
         self._disposal: Ending[None] | None = None

@@ -36,10 +36,12 @@ class EffectInfo(NamedTuple):
     Attributes:
         label: What the effect is.
         children: The effects below it.
+        where: `file:line` of its registration; known only when the root has a `settle_timeout`.
     """
 
     label: str
     children: tuple[EffectInfo, ...] = ()
+    where: str = ""
 
 
 class Disposal(Ending["tuple[Exception, ...]"]):
@@ -222,5 +224,7 @@ def _info(entry: Reversible) -> EffectInfo:
     if isinstance(entry, Fiber):
         return EffectInfo(f"plugin {entry.name}", entry.effects())
     if isinstance(entry, Effect):
-        return EffectInfo(entry.label, tuple(EffectInfo(child) for child in entry.children))
-    return EffectInfo(cast("OwnedTask", entry).label)
+        below = tuple(EffectInfo(child) for child in entry.children)
+        return EffectInfo(entry.label, below, entry.where)
+    task = cast("OwnedTask", entry)
+    return EffectInfo(task.label, (), task.where)

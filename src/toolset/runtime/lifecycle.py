@@ -9,9 +9,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import functools
-from collections.abc import AsyncGenerator, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, cast
 
 from toolset.runtime import internal
@@ -20,7 +19,7 @@ from toolset.runtime.config import validate
 from toolset.runtime.effects import Effect, Ending
 from toolset.runtime.errors import ConfigError, InactiveContextError, SettleTimeoutError
 from toolset.runtime.provision import Provision
-from toolset.runtime.reasons import waiting_for
+from toolset.runtime.reasons import caller_place, waiting_for
 from toolset.runtime.service import Service
 from toolset.runtime.states import FiberState
 from toolset.runtime.tasks import OwnedTask
@@ -99,6 +98,8 @@ class Lifecycle(Reversible):
     def own(self, effect: Effect) -> None:
         """Take an effect into the ledger."""
         self.ensure_open(effect.label)
+        if self.registry.settings.settle_timeout is not None:
+            effect.where = caller_place()
         self._ledger[effect] = None
 
     def disown(self, entry: Reversible) -> None:
@@ -153,6 +154,8 @@ class Lifecycle(Reversible):
         """Start a task that belongs to it; a failure is reported unless `quiet`."""
         task = self.registry.create_task(work, f"{label} of {self.plugin.name}")
         entry = OwnedTask(self._me, label, task)
+        if self.registry.settings.settle_timeout is not None:
+            entry.where = caller_place()
         self._ledger[entry] = None
         task.add_done_callback(functools.partial(self._task_over, entry, quiet=quiet))
         return task
@@ -389,33 +392,37 @@ class Lifecycle(Reversible):
     async def settle(self) -> Fiber:
         """Wait until no transition runs; raise what the plugin raised."""
         self.registry.start_deferred()
-        async with self._budget():
-            while self._driver is not None:
-                if not await self.registry.waits.wait(cast("AnyTask", self._driver)):
-                    return self._me
+        await self._in_time(self._until_settled)
         if self.state is FAILED and self.error is not None:
             raise self.error
         return self._me
 
+    async def _until_settled(self) -> None:
+        while self._driver is not None:
+            if not await self.registry.waits.wait(cast("AnyTask", self._driver)):
+                return
+
     async def until_disposed(self) -> None:
         """Wait until it is disposed, unless that would wait for the current task."""
         self.registry.start_deferred()
-        async with self._budget():
-            while self.state is not DISPOSED:
-                self.kick()
-                driver = self.driver
-                if driver is None or not await self.registry.waits.wait(driver):
-                    return
+        await self._in_time(self._until_over)
 
-    @contextlib.asynccontextmanager
-    async def _budget(self) -> AsyncGenerator[None]:
+    async def _until_over(self) -> None:
+        while self.state is not DISPOSED:
+            self.kick()
+            driver = self.driver
+            if driver is None or not await self.registry.waits.wait(driver):
+                return
+
+    async def _in_time(self, wait: Callable[[], Awaitable[None]]) -> None:
+        """Wait within the root's `settle_timeout`."""
         seconds = self.registry.settings.settle_timeout
         if seconds is None:
-            yield
+            await wait()
             return
         try:
             async with asyncio.timeout(seconds):
-                yield
+                await wait()
         except TimeoutError:
             waits_for = waiting_for(self._me)
             raise SettleTimeoutError(self.plugin.name, self.state, seconds, waits_for) from None

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -60,12 +61,16 @@ def _cycle(fiber: Fiber) -> str:
 
 
 def waiting_for(fiber: Fiber) -> str:
-    """Say what a fiber in transition waits for."""
+    """Say what a fiber in transition waits for, and where that was registered."""
     if fiber.state.value == "loading":
         return "its start to return"
+    busy = [child for child in fiber.children if child.driver is not None]
+    if busy:
+        return f"<{busy[-1].name}>, which waits for {waiting_for(busy[-1])}"
     effects = fiber.effects()
     if effects:
-        return effects[-1].label
+        last = effects[-1]
+        return f"{last.label} (registered at {last.where})" if last.where else last.label
     consumers = [
         f"<{other.name}>"
         for key in fiber.provides()
@@ -73,3 +78,11 @@ def waiting_for(fiber: Fiber) -> str:
         if key in (*other.inject.required, *other.inject.optional) and other.driver is not None
     ]
     return ", ".join(consumers) or "its start to stop"
+
+
+def caller_place() -> str:
+    """Give `file:line` of the nearest caller outside this package."""
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__package__") == __package__:
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else ""

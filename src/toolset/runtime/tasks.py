@@ -21,11 +21,12 @@ __all__: list[str] = []
 class OwnedTask(Reversible):
     """A task in a fiber's ledger."""
 
-    __slots__ = ("cancelled", "fiber", "label", "task")
+    __slots__ = ("cancelled", "fiber", "label", "task", "where")
 
     def __init__(self, fiber: Fiber, label: str, task: asyncio.Task[object]) -> None:
         self.fiber = fiber
         self.label = label
+        self.where = ""
         self.task = task
         self.cancelled = False
 
