@@ -11,6 +11,7 @@ from toolset import Context, cordis
 from toolset.services.fs import FileSystem
 from toolset.services.timer import Timer
 from toolset.services.tools import ToolRegistry, ToolResult
+from toolset.testing import snapshot
 
 
 def test_corpus_is_large() -> None:
@@ -36,14 +37,3 @@ def test_correct_plugin_mounts_quietly(run, tmp_path: Path, name: str) -> None:
             assert snapshot(ctx) == before
 
     run(main())
-
-
-def snapshot(ctx: Context) -> tuple[object, ...]:
-    """Describe everything that is registered in a runtime."""
-    registry = ctx.registry
-    return (
-        sorted((fiber.uid, fiber.effects()) for fiber in registry.fibers()),
-        sorted(one.key for one in registry.services()),
-        {name: len(registry.listeners(name)) for name in registry.events()},
-        ctx.tools.names(),
-    )

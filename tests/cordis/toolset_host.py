@@ -10,6 +10,7 @@ from typing import cast
 from toolset import Context, Fiber, cordis
 from toolset.services.timer import Timer
 from toolset.services.tools import ToolRegistry, ToolResult
+from toolset.testing import snapshot
 
 __all__ = ["GREETER", "Host", "host", "snapshot"]
 
@@ -78,14 +79,3 @@ async def host(
 
             await ctx.plugin(FileSystem, {"root": str(root)})
         yield Host(ctx, await ctx.plugin(cordis, config))
-
-
-def snapshot(ctx: Context) -> tuple[object, ...]:
-    """Describe everything that is registered in a runtime."""
-    registry = ctx.registry
-    return (
-        sorted((fiber.uid, fiber.effects()) for fiber in registry.fibers()),
-        sorted(one.key for one in registry.services()),
-        {name: len(registry.listeners(name)) for name in registry.events()},
-        cast("ToolRegistry", ctx.tools).names(),
-    )
