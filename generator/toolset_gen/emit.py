@@ -99,12 +99,26 @@ def _call(record: tuple[Data, ...], indent: int) -> str:
     defaults: dict[str, object] = getattr(record, "_field_defaults", {})
     names: tuple[str, ...] = getattr(record, "_fields", ())
     lines = [
-        f"{' ' * inner}{name}={emit(item, indent=inner, used=inner + len(name) + 1)},\n"
+        f"{' ' * inner}{name}={_argument(item, inner, inner + len(name) + 1)},\n"
         for name, item in zip(names, record, strict=True)
         if name not in defaults or defaults[name] != item
     ]
     head = type(record).__name__
     return f"{head}(\n{''.join(lines)}{' ' * indent})" if lines else f"{head}()"
+
+
+def _argument(value: Data, indent: int, used: int) -> str:
+    """Spell the value of a keyword: a text of several lines takes a line each, so that diffs do."""
+    if not isinstance(value, str) or "\n" not in value[:-1]:
+        return emit(value, indent=indent, used=used)
+    (*lines, last) = value.split("\n")
+    parts = [quote(f"{line}\n") for line in lines] + ([quote(last)] if last else [])
+    # Black would join the parts where they fit on one line inside the parentheses. How wide they are
+    # is known for ASCII alone, but no character that stays unescaped is narrower than one column.
+    if indent + 4 + len(" ".join(parts)) <= LINE_LENGTH:
+        return quote(value)
+    space = " " * indent
+    return "(\n" + "".join(f"{space}    {part}\n" for part in parts) + f"{space})"
 
 
 def _tuple(items: tuple[Data, ...], indent: int, used: int) -> str:

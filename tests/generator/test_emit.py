@@ -25,6 +25,7 @@ class Record(NamedTuple):
 TEXT = st.one_of(
     st.text(alphabet="ab \"'\\\n\té√\U0001f600\x00\x7f\u200b\ud800{}%|#界\u0301", max_size=14),
     st.text(max_size=100),
+    st.lists(st.text(alphabet="a\"'\\é界\t ", max_size=40), min_size=2, max_size=5).map("\n".join),
 )
 SCALARS = st.one_of(
     TEXT,
@@ -97,6 +98,19 @@ def test_nested_records_explode() -> None:
     text = emit(member)
     assert '    parameters=(\n        Parameter(\n            name="key",\n' in text
     assert '    returns=Returns(\n        annotation="str",\n    ),\n' in text
+
+
+def test_long_text_takes_lines() -> None:
+    """A text of several lines that fits on none is spelled a line each, so that diffs are."""
+    lines = [f"line {n} of a text that is long enough" for n in range(3)]
+    assert emit(Record("\n".join(lines))) == (
+        "Record(\n    first=(\n"
+        '        "line 0 of a text that is long enough\\n"\n'
+        '        "line 1 of a text that is long enough\\n"\n'
+        '        "line 2 of a text that is long enough"\n'
+        "    ),\n)"
+    )
+    assert emit(Record("a\nb")) == 'Record(\n    first="a\\nb",\n)'
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), {1}, object()])
