@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from typing import TYPE_CHECKING, cast
 
 from toolset.runtime.errors import (
@@ -130,11 +130,16 @@ def name_for(event: Event | str, verb: EventMode) -> str:
 def take(listener: Listener, name: str, result: object) -> None:
     """Go on with what a listener of an emit returned: an asynchronous one runs as its fiber's task."""
     if inspect.isawaitable(result):
-        listener.fiber.start(_outcome(result), f"listener({name!r})")
+        listener.fiber.start(outcome(result), f"listener({name!r})")
 
 
-async def _outcome(pending: Awaitable[object]) -> object:
+async def _wait_for(pending: Awaitable[object]) -> object:
     return await pending
+
+
+def outcome(result: Awaitable[object]) -> Coroutine[object, object, object]:
+    """Give a coroutine for whatever a listener returned to be awaited."""
+    return result if inspect.iscoroutine(result) else _wait_for(result)
 
 
 async def parallel(listeners: tuple[Listener, ...], name: str, args: tuple[object, ...]) -> None:
@@ -145,6 +150,7 @@ async def parallel(listeners: tuple[Listener, ...], name: str, args: tuple[objec
     """
     failures: dict[Listener, Exception] = {}
     running: dict[Listener, asyncio.Task[object]] = {}
+    label = f"listener({name!r})"
     for listener in listeners:
         try:
             result = listener.call(*args)
@@ -152,9 +158,7 @@ async def parallel(listeners: tuple[Listener, ...], name: str, args: tuple[objec
             failures[listener] = error
         else:
             if result is not None and inspect.isawaitable(result):
-                running[listener] = listener.fiber.start(
-                    _outcome(result), f"listener({name!r})", quiet=True
-                )
+                running[listener] = listener.fiber.start(outcome(result), label, quiet=True)
     if running:
         await listeners[0].fiber.registry.wait_all(running.values())
     for listener, task in running.items():
@@ -176,7 +180,7 @@ async def serial(listeners: tuple[Listener, ...], name: str, args: tuple[object,
         result = listener.call(*args)
         if result is not None and inspect.isawaitable(result):
             try:
-                result = await listener.fiber.run(_outcome(result), f"listener({name!r})")
+                result = await listener.fiber.run(outcome(result), f"listener({name!r})")
             except InactiveContextError:
                 if listener.live:
                     raise
@@ -235,7 +239,7 @@ class Chain:
         if not inspect.isawaitable(result):
             return result
         try:
-            return await listener.fiber.run(_outcome(result), f"listener({self.name!r})")
+            return await listener.fiber.run(outcome(result), f"listener({self.name!r})")
         except InactiveContextError:
             if listener.live or link.used:
                 raise

@@ -151,7 +151,7 @@ class Fiber(Lifecycle):
             return Disposal(self)
         me = current_task()
         if me is not None:
-            self.registry.waits.link(me, self)
+            self.registry.waits.link(me, self._itself)
             self._requesters.append(me)
         if not self._ending:
             self._ending = True

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, cast
 
@@ -60,6 +59,7 @@ class Lifecycle(Reversible):
         self._driver: asyncio.Task[None] | None = None
         self._grace: asyncio.TimerHandle | None = None
         self._requesters: list[AnyTask] = []
+        self._itself = (self._me,)
         self._ending = False
         self._restart = False
         self._halted = False
@@ -152,21 +152,13 @@ class Lifecycle(Reversible):
         self, work: Coroutine[object, object, object], label: str, *, quiet: bool = False
     ) -> asyncio.Task[object]:
         """Start a task that belongs to it; a failure is reported unless `quiet`."""
-        task = self.registry.create_task(work, f"{label} of {self.plugin.name}")
-        entry = OwnedTask(self._me, label, task)
+        task = self.registry.create_task(work, label)
+        entry = OwnedTask(self._me, label, task, quiet=quiet)
         if self.registry.settings.settle_timeout is not None:
             entry.where = caller_place()
         self._ledger[entry] = None
-        task.add_done_callback(functools.partial(self._task_over, entry, quiet=quiet))
+        task.add_done_callback(entry.over)
         return task
-
-    def _task_over(self, entry: OwnedTask, task: asyncio.Task[object], *, quiet: bool) -> None:
-        self.disown(entry)
-        if task.cancelled():
-            return
-        error = task.exception()
-        if isinstance(error, Exception) and not quiet:
-            self.report(error, entry.label)
 
     # -- what decides the state ----------------------------------------------------------------
 
@@ -382,7 +374,7 @@ class Lifecycle(Reversible):
         if self.parent is not None:
             self.parent.disown(self)
         for task in self._requesters:
-            self.registry.waits.unlink(task, self._me)
+            self.registry.waits.unlink(task, self._itself)
         self._requesters.clear()
         self._to(DISPOSED)
         self.registry.tell(internal.plugin, self)

@@ -193,21 +193,21 @@ class Registry:
         if task.done() or (me is not None and self.waits.leads(task, me)):
             return
         if me is not None and self.settings.stop_grace > 0:
-            self.waits.link(me, task)
+            targets = (task,)
+            self.waits.link(me, targets)
             try:
-                await asyncio.wait((task,), timeout=self.settings.stop_grace)
+                await asyncio.wait(targets, timeout=self.settings.stop_grace)
             finally:
-                self.waits.unlink(me, task)
+                self.waits.unlink(me, targets)
         task.cancel()
         await self.waits.wait(task)
 
     async def wait_all(self, tasks: Iterable[AnyTask]) -> None:
         """Wait for all tasks; cancel them all when the waiter is cancelled."""
-        waiting = list(tasks)
+        waiting = tuple(tasks)
         me = asyncio.current_task()
-        for task in waiting:
-            if me is not None:
-                self.waits.link(me, task)
+        if me is not None:
+            self.waits.link(me, waiting)
         try:
             await asyncio.wait(waiting)
         except asyncio.CancelledError:
@@ -216,9 +216,8 @@ class Registry:
             await asyncio.wait(waiting)
             raise
         finally:
-            for task in waiting:
-                if me is not None:
-                    self.waits.unlink(me, task)
+            if me is not None:
+                self.waits.unlink(me, waiting)
 
 
 def make_logger(name: str) -> logging.Logger:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Protocol, TypeAlias
 
 __all__: list[str] = []
@@ -40,28 +41,26 @@ class WaitGraph:
     __slots__ = ("_edges",)
 
     def __init__(self) -> None:
-        self._edges: dict[AnyTask, dict[Node, int]] = {}
+        self._edges: dict[AnyTask, list[Sequence[Node]]] = {}
 
     @property
     def size(self) -> int:
         """How many tasks wait for something."""
         return len(self._edges)
 
-    def link(self, waiter: AnyTask, target: Node) -> None:
-        """Record that `waiter` waits for `target`, once more."""
-        edges = self._edges.setdefault(waiter, {})
-        edges[target] = edges.get(target, 0) + 1
+    def link(self, waiter: AnyTask, targets: Sequence[Node]) -> None:
+        """Record that `waiter` waits for all `targets`; the same object takes it back."""
+        self._edges.setdefault(waiter, []).append(targets)
 
-    def unlink(self, waiter: AnyTask, target: Node) -> None:
-        """Take one record of `link` back."""
-        edges = self._edges.get(waiter)
-        if edges is None or target not in edges:
-            return
-        edges[target] -= 1
-        if not edges[target]:
-            del edges[target]
-            if not edges:
-                del self._edges[waiter]
+    def unlink(self, waiter: AnyTask, targets: Sequence[Node]) -> None:
+        """Take the record of this very sequence back."""
+        waits = self._edges.get(waiter, [])
+        for index, known in enumerate(waits):
+            if known is targets:
+                del waits[index]
+                break
+        if not waits:
+            self._edges.pop(waiter, None)
 
     def leads(self, start: Node, goal: Node) -> bool:
         """Tell whether `start` waits for `goal`, directly or through others."""
@@ -75,7 +74,8 @@ class WaitGraph:
                 continue
             seen.add(node)
             if isinstance(node, asyncio.Task):
-                queue.extend(self._edges.get(node, ()))
+                for targets in self._edges.get(node, ()):
+                    queue.extend(targets)
             elif node.driver is not None:
                 queue.append(node.driver)
         return False
@@ -94,9 +94,10 @@ class WaitGraph:
             return True
         if me is None or self.leads(task, me):
             return False
-        self.link(me, task)
+        targets = (task,)
+        self.link(me, targets)
         try:
-            await asyncio.wait((task,))
+            await asyncio.wait(targets)
         finally:
-            self.unlink(me, task)
+            self.unlink(me, targets)
         return True
