@@ -14,7 +14,7 @@ from toolset.cordis.sandbox import make_namespace
 from toolset.services.tools.registry import ToolRegistry
 
 
-@event("demo/tick", mode="emit")
+@event("clockwork/tick", mode="emit")
 def tick(value: object) -> None:
     """Say that time has passed."""
 

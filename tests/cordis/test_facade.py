@@ -157,8 +157,8 @@ def test_timer_helpers_work(run) -> None:
         "ctx.box.holder().ctx",
         "ctx.box.call.__self__",
         "ctx.box.call.__wrapped__",
-        "ctx.on('demo/tick', print).fiber",
-        "ctx.on('demo/tick', print)._undo",
+        "ctx.on('clockwork/tick', print).fiber",
+        "ctx.on('clockwork/tick', print)._undo",
         "ctx.box.call(lambda context, fiber, n: context.root)",
         "ctx.box.call(lambda context, fiber, n: fiber.parent)",
         "ctx.box.call(lambda context, fiber, n: fiber.ctx)",
@@ -248,7 +248,7 @@ def test_listener_sees_no_fiber(run) -> None:
 
 def test_listener_signature_is_judged(run) -> None:
     """A listener that cannot take its event's arguments is refused, wrapped or not."""
-    assert "cannot take event" in told(run, "ctx.on('demo/tick', lambda: None)")
+    assert "cannot take event" in told(run, "ctx.on('clockwork/tick', lambda: None)")
 
 
 def test_dispatch_verbs_work(run) -> None:
@@ -394,11 +394,11 @@ def test_exit_in_listener_is_contained(run, caplog) -> None:
                 "class P:\n    inject = ['box']\n    def apply(self, ctx):\n"
                 "        def bad(value): raise SystemExit(1)\n"
                 "        async def worse(value): raise KeyboardInterrupt\n"
-                "        ctx.on('demo/tick', bad)\n        ctx.on('demo/tick', worse)\n"
-                "        ctx.on('demo/tick', ctx.box.keep)\nreturn P()"
+                "        ctx.on('clockwork/tick', bad)\n        ctx.on('clockwork/tick', worse)\n"
+                "        ctx.on('clockwork/tick', ctx.box.keep)\nreturn P()"
             )
             async with mounted(root, code):
-                root.emit("demo/tick", 7)
+                root.emit("clockwork/tick", 7)
                 await asyncio.sleep(0)
                 await asyncio.sleep(0)
                 return root.box.kept
@@ -443,14 +443,14 @@ def test_bound_strikes_later(run, caplog) -> None:
                 "    def each(self):\n        yield 1\n        spin()\n"
                 "    def __len__(self): spin()\n"
                 "def apply(ctx):\n    ctx.provide('g', G())\n"
-                "    ctx.on('demo/tick', lambda value: spin())\n"
+                "    ctx.on('clockwork/tick', lambda value: spin())\n"
                 "    async def work(): spin()\n"
                 "    ctx.on('a/work', lambda: ctx.spawn(work()) and None)\n"
                 "return apply"
             )
             ended = []
             async with mounted(root, code, limit=0.02):
-                root.emit("demo/tick", 1)
+                root.emit("clockwork/tick", 1)
                 root.emit("a/work")
                 await asyncio.sleep(0)
                 for call in (root.g.hang, lambda: list(root.g.each()), lambda: len(root.g)):
