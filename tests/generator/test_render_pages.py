@@ -152,6 +152,15 @@ def test_links_lead_somewhere(artifacts: dict[str, str]) -> None:
             assert not anchor or anchor in {slug(h.replace("`", "")) for h in headings}, target
 
 
+def test_plugins_alike_keep_their_links() -> None:
+    """Plugins whose names differ in case alone are linked to different headings."""
+    store = CATALOG.plugins[0]
+    alike = (store, store._replace(name="Store", path="pkg.Other", tools=()))
+    page = texts(CATALOG._replace(plugins=alike))["cat/README.md"]
+    assert "[`store`](config-catalog.md#store)" in page
+    assert "[`Store`](config-catalog.md#store-1)" in page
+
+
 def test_ambiguity_and_cuts_are_said(artifacts: dict[str, str]) -> None:
     """An ambiguous type name and a cut declaration are named on the page."""
     page = artifacts["cat/types.md"]

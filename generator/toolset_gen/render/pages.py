@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from itertools import chain
 from typing import NamedTuple, TypeAlias
@@ -15,6 +16,7 @@ from toolset.catalog import (
     EventEntry,
     Member,
     ParameterKind,
+    PluginEntry,
     TypeEntry,
 )
 from toolset_gen.artifacts import MARK
@@ -79,6 +81,7 @@ def pages(
     formatted = format_all(_snippets(catalog), memory)
     paths = [plugin.path for plugin in catalog.plugins]
     values: dict[str, object] = {
+        "anchors": _anchors(catalog.plugins),
         "ambiguous": _ambiguous(catalog.types),
         "catalog": catalog,
         "event_graph": event_graph(catalog),
@@ -94,6 +97,17 @@ def pages(
         "writes": {path: notes.writes.get(path, ()) for path in paths},
     }
     return {name: fill(f"{name}.j2", **values) for name in PAGES}
+
+
+def _anchors(plugins: Iterable[PluginEntry]) -> dict[str, str]:
+    """Name the anchors of the plugins' headings: renderers number those that differ in case only."""
+    seen: Counter[str] = Counter()
+    anchors: dict[str, str] = {}
+    for plugin in plugins:
+        name = slug(plugin.name)
+        anchors[plugin.path] = f"{name}-{seen[name]}" if seen[name] else name
+        seen[name] += 1
+    return anchors
 
 
 def _layout(formatted: Mapping[str, str]) -> Callable[[Shown], str]:
