@@ -84,8 +84,8 @@ def _load_others(config: Config) -> Catalog:
 
     try:
         return load(config.catalogs)
-    except (ImportError, ValueError) as error:
-        problem = f" a catalog in `catalogs` cannot be loaded: {error}"
+    except Exception as error:  # noqa: BLE001 - a module that a user names may raise anything
+        problem = f" a catalog in `catalogs` cannot be loaded: {type(error).__name__}: {error}"
         raise ConfigurationError(config.file, (problem,)) from None
 
 

@@ -37,7 +37,10 @@ def _service_fs() -> ServiceEntry:
         class_name="FileSystem",
         path="toolset.services.fs.FileSystem",
         summary="Read, write and search files below the workspace root.",
-        description="Every path is relative to the root; one that leaves it, symbolic links included, is refused.\nThis keeps honest code in its place; it is no security boundary.",
+        description=(
+            "Every path is relative to the root; one that leaves it, symbolic links included, is refused.\n"
+            "This keeps honest code in its place; it is no security boundary."
+        ),
         members=(
             Member(
                 name="read_text",
@@ -453,7 +456,10 @@ def _service_timer() -> ServiceEntry:
         class_name="Timer",
         path="toolset.services.timer.Timer",
         summary="Call functions later or again and again; every delay is in seconds.",
-        description="The methods stand on the context too: `ctx.set_timeout(...)` is `ctx.timer.set_timeout(...)`.\nAll of them end with the plugin that called them.",
+        description=(
+            "The methods stand on the context too: `ctx.set_timeout(...)` is `ctx.timer.set_timeout(...)`.\n"
+            "All of them end with the plugin that called them."
+        ),
         members=(
             Member(
                 name="use_clock",
@@ -554,7 +560,10 @@ def _service_timer() -> ServiceEntry:
                     ),
                 ),
                 summary="Call a function again and again.",
-                description="A call that is due while an async one before it still runs is left out; time that was\nmissed is not made up for.",
+                description=(
+                    "A call that is due while an async one before it still runs is left out; time that was\n"
+                    "missed is not made up for."
+                ),
                 path="toolset.services.timer.Timer.set_interval",
             ),
             Member(
@@ -893,7 +902,10 @@ def _service_tools() -> ServiceEntry:
                     type_refs=("toolset.services.tools.ToolResult",),
                 ),
                 summary="Run one call of a tool, from the arguments a model wrote to the result it reads.",
-                description="Never raises for a failure of the tool: that is a result with `is_error`. Cancelling the\ncaller ends the body and goes on.",
+                description=(
+                    "Never raises for a failure of the tool: that is a result with `is_error`. Cancelling the\n"
+                    "caller ends the body and goes on."
+                ),
                 path="toolset.services.tools.registry.ToolRegistry.execute",
             ),
         ),
@@ -1076,7 +1088,10 @@ def _event_tools_execute() -> EventEntry:
             type_refs=("toolset.services.tools.JsonValue",),
         ),
         summary="Run around a tool's body: deadlines, retries, metrics, cached values.",
-        description="What the body raises comes out of `next()`. It is awaited once; a listener that retries calls\n`call.again()` after that.",
+        description=(
+            "What the body raises comes out of `next()`. It is awaited once; a listener that retries calls\n"
+            "`call.again()` after that."
+        ),
         path="toolset.services.tools.events.execute",
         producers=("toolset.services.tools.pipeline.Run._execute",),
     )
@@ -1117,7 +1132,10 @@ def _event_tools_post_execute() -> EventEntry:
             type_refs=("toolset.services.tools.ToolResult",),
         ),
         summary="Replace or block a result before the model sees it.",
-        description='A replaced value is checked against the output schema again and, when the content was left as it\nis, rendered again. To block, return `ToolResult.failure(reason, code="blocked")`.',
+        description=(
+            "A replaced value is checked against the output schema again and, when the content was left as it\n"
+            'is, rendered again. To block, return `ToolResult.failure(reason, code="blocked")`.'
+        ),
         path="toolset.services.tools.events.post_execute",
         producers=("toolset.services.tools.pipeline.Run._stages",),
     )
@@ -1152,7 +1170,11 @@ def _event_tools_pre_execute() -> EventEntry:
             type_refs=("toolset.services.tools.PreDecision",),
         ),
         summary="Allow, deny or ask before a tool call runs.",
-        description="The arguments are valid and frozen. A listener that answers for a person awaits `next()` and\nreplaces an `ask` by allowing or denying; an `ask` that is left at the end denies. A listener\nthat raises denies.",
+        description=(
+            "The arguments are valid and frozen. A listener that answers for a person awaits `next()` and\n"
+            "replaces an `ask` by allowing or denying; an `ask` that is left at the end denies. A listener\n"
+            "that raises denies."
+        ),
         path="toolset.services.tools.events.pre_execute",
         producers=("toolset.services.tools.pipeline.Run._decide",),
     )
@@ -1195,7 +1217,19 @@ def _type_toolset_Event() -> TypeEntry:
         name="Event",
         path="toolset.Event",
         kind="class",
-        declaration="class Event:\n    def __init__(self, name: str, mode: EventMode, declaration: Callable[..., object]) -> None: ...\n    name: str\n    mode: EventMode\n    declaration: Callable[..., object]\n    signature: ...\n    is_async: ...\n    arity: ...\n    @property\n    def doc(self) -> str: ...\n    def check_listener(self, listener: Callable[..., object], owner: str) -> None: ...",
+        declaration=(
+            "class Event:\n"
+            "    def __init__(self, name: str, mode: EventMode, declaration: Callable[..., object]) -> None: ...\n"
+            "    name: str\n"
+            "    mode: EventMode\n"
+            "    declaration: Callable[..., object]\n"
+            "    signature: ...\n"
+            "    is_async: ...\n"
+            "    arity: ...\n"
+            "    @property\n"
+            "    def doc(self) -> str: ...\n"
+            "    def check_listener(self, listener: Callable[..., object], owner: str) -> None: ..."
+        ),
         summary="A declared event; made by the decorator `event`.",
         members=(
             Member(
@@ -1327,7 +1361,26 @@ def _type_toolset_Fiber() -> TypeEntry:
         name="Fiber",
         path="toolset.Fiber",
         kind="class",
-        declaration='class Fiber(Lifecycle):\n    @property\n    def name(self) -> str: ...\n    @property\n    def inject(self) -> Inject: ...\n    @property\n    def children(self) -> tuple[Fiber, ...]: ...\n    @cached_property\n    def logger(self) -> logging.Logger: ...\n    def effects(self) -> tuple[EffectInfo, ...]: ...\n    def provides(self) -> tuple[str, ...]: ...\n    def missing(self) -> tuple[str, ...]: ...\n    def why(self) -> str: ...\n    def __await__(self) -> Generator[object, None, Fiber]: ...\n    def dispose(self) -> Disposal: ...\n    async def restart(self) -> Fiber: ...\n    async def update(self, config: object) -> Fiber: ...\n    async def run(self, work: Coroutine[object, object, T], label: str = "run") -> T: ...',
+        declaration=(
+            "class Fiber(Lifecycle):\n"
+            "    @property\n"
+            "    def name(self) -> str: ...\n"
+            "    @property\n"
+            "    def inject(self) -> Inject: ...\n"
+            "    @property\n"
+            "    def children(self) -> tuple[Fiber, ...]: ...\n"
+            "    @cached_property\n"
+            "    def logger(self) -> logging.Logger: ...\n"
+            "    def effects(self) -> tuple[EffectInfo, ...]: ...\n"
+            "    def provides(self) -> tuple[str, ...]: ...\n"
+            "    def missing(self) -> tuple[str, ...]: ...\n"
+            "    def why(self) -> str: ...\n"
+            "    def __await__(self) -> Generator[object, None, Fiber]: ...\n"
+            "    def dispose(self) -> Disposal: ...\n"
+            "    async def restart(self) -> Fiber: ...\n"
+            "    async def update(self, config: object) -> Fiber: ...\n"
+            '    async def run(self, work: Coroutine[object, object, T], label: str = "run") -> T: ...'
+        ),
         summary="One mounted instance of a plugin; made by `Context.plugin`.",
         members=(
             Member(
@@ -1445,7 +1498,10 @@ def _type_toolset_Fiber() -> TypeEntry:
                     type_refs=("toolset.runtime.fiber.Disposal",),
                 ),
                 summary="End it: everything it owns is undone, in reverse order, to quiescence.",
-                description="What is synchronous is done when this returns. A task of the fiber's own that disposes it is\nleft to finish.",
+                description=(
+                    "What is synchronous is done when this returns. A task of the fiber's own that disposes it is\n"
+                    "left to finish."
+                ),
                 path="toolset.runtime.fiber.Fiber.dispose",
             ),
             Member(
@@ -1981,7 +2037,10 @@ def _type_toolset_Next() -> TypeEntry:
         name="Next",
         path="toolset.Next",
         kind="protocol",
-        declaration="class Next(Protocol[R_co]):\n    def __call__(self, *args: object) -> Awaitable[R_co]: ...",
+        declaration=(
+            "class Next(Protocol[R_co]):\n"
+            "    def __call__(self, *args: object) -> Awaitable[R_co]: ..."
+        ),
         summary="The rest of an asynchronous waterfall: `await next()` delegates to it, once.",
         description="Arguments passed to it replace the event's own for everyone after.",
         members=(
@@ -2325,7 +2384,22 @@ def _type_toolset_runtime_Effect() -> TypeEntry:
         name="Effect",
         path="toolset.runtime.Effect",
         kind="class",
-        declaration="class Effect(Reversible):\n    def __init__(self, fiber: Fiber, label: str) -> None: ...\n    fiber: Fiber\n    label: str\n    @classmethod\n    def of(cls, fiber: Fiber, label: str, disposer: Disposer) -> Effect: ...\n    @classmethod\n    def begin(cls, fiber: Fiber, label: str, setup: Callable[[], object]) -> Effect: ...\n    def __await__(self) -> Generator[object, None, Effect]: ...\n    def push(self, disposer: Disposer) -> None: ...\n    @property\n    def children(self) -> tuple[str, ...]: ...\n    def dispose(self) -> Ending[None]: ...",
+        declaration=(
+            "class Effect(Reversible):\n"
+            "    def __init__(self, fiber: Fiber, label: str) -> None: ...\n"
+            "    fiber: Fiber\n"
+            "    label: str\n"
+            "    where: ...\n"
+            "    @classmethod\n"
+            "    def of(cls, fiber: Fiber, label: str, disposer: Disposer) -> Effect: ...\n"
+            "    @classmethod\n"
+            "    def begin(cls, fiber: Fiber, label: str, setup: Callable[[], object]) -> Effect: ...\n"
+            "    def __await__(self) -> Generator[object, None, Effect]: ...\n"
+            "    def push(self, disposer: Disposer) -> None: ...\n"
+            "    @property\n"
+            "    def children(self) -> tuple[str, ...]: ...\n"
+            "    def dispose(self) -> Ending[None]: ..."
+        ),
         summary="One reversible side effect; `await effect` waits for its set-up.",
         members=(
             Member(
@@ -2348,6 +2422,13 @@ def _type_toolset_runtime_Effect() -> TypeEntry:
                 ),
                 summary="What it is, such as `ctx.on('tools/change')`.",
                 path="toolset.runtime.effects.Effect.label",
+            ),
+            Member(
+                name="where",
+                kind="attribute",
+                signature="where",
+                summary="`file:line` of its registration; known only when the root has a `settle_timeout`.",
+                path="toolset.runtime.effects.Effect.where",
             ),
             Member(
                 name="of",
@@ -2494,7 +2575,12 @@ def _type_toolset_runtime_EffectInfo() -> TypeEntry:
         name="EffectInfo",
         path="toolset.runtime.EffectInfo",
         kind="named tuple",
-        declaration="class EffectInfo(NamedTuple):\n    label: str\n    children: tuple[EffectInfo, ...] = ()",
+        declaration=(
+            "class EffectInfo(NamedTuple):\n"
+            "    label: str\n"
+            "    children: tuple[EffectInfo, ...] = ()\n"
+            '    where: str = ""'
+        ),
         summary="A line of a fiber's ledger.",
         fields=(
             Field(
@@ -2510,6 +2596,13 @@ def _type_toolset_runtime_EffectInfo() -> TypeEntry:
                 description="The effects below it.",
                 type_refs=("toolset.runtime.EffectInfo",),
             ),
+            Field(
+                name="where",
+                annotation="str",
+                required=False,
+                default='""',
+                description="`file:line` of its registration; known only when the root has a `settle_timeout`.",
+            ),
         ),
         type_refs=(
             "toolset.runtime.EffectInfo",
@@ -2519,7 +2612,7 @@ def _type_toolset_runtime_EffectInfo() -> TypeEntry:
         constructor=Member(
             name="EffectInfo",
             kind="function",
-            signature="EffectInfo(label: str, children: tuple[EffectInfo, ...] = ())",
+            signature='EffectInfo(label: str, children: tuple[EffectInfo, ...] = (), where: str = "")',
             parameters=(
                 Parameter(
                     name="label",
@@ -2533,6 +2626,13 @@ def _type_toolset_runtime_EffectInfo() -> TypeEntry:
                     required=False,
                     description="The effects below it.",
                     type_refs=("toolset.runtime.EffectInfo",),
+                ),
+                Parameter(
+                    name="where",
+                    annotation="str",
+                    default='""',
+                    required=False,
+                    description="`file:line` of its registration; known only when the root has a `settle_timeout`.",
                 ),
             ),
             binding="class",
@@ -2688,9 +2788,20 @@ def _type_toolset_runtime_FiberState() -> TypeEntry:
         name="FiberState",
         path="toolset.runtime.FiberState",
         kind="enum",
-        declaration='class FiberState(StrEnum):\n    PENDING = "pending"\n    LOADING = "loading"\n    ACTIVE = "active"\n    FAILED = "failed"\n    UNLOADING = "unloading"\n    DISPOSED = "disposed"',
+        declaration=(
+            "class FiberState(StrEnum):\n"
+            '    PENDING = "pending"\n'
+            '    LOADING = "loading"\n'
+            '    ACTIVE = "active"\n'
+            '    FAILED = "failed"\n'
+            '    UNLOADING = "unloading"\n'
+            '    DISPOSED = "disposed"'
+        ),
         summary="Where a fiber is in its life.",
-        description="`pending` waits to be run, `failed` was run and raised; `unloading` undoes its effects,\n`disposed` is over for good.",
+        description=(
+            "`pending` waits to be run, `failed` was run and raised; `unloading` undoes its effects,\n"
+            "`disposed` is over for good."
+        ),
         fields=(
             Field(
                 name="PENDING",
@@ -2732,7 +2843,15 @@ def _type_toolset_runtime_Listener() -> TypeEntry:
         name="Listener",
         path="toolset.runtime.Listener",
         kind="class",
-        declaration="class Listener:\n    def __init__(self, fiber: Fiber, callback: Callable[..., object]) -> None: ...\n    fiber: Fiber\n    callback: Callable[..., object]\n    call: Callable[..., object]\n    @property\n    def live(self) -> bool: ...",
+        declaration=(
+            "class Listener:\n"
+            "    def __init__(self, fiber: Fiber, callback: Callable[..., object]) -> None: ...\n"
+            "    fiber: Fiber\n"
+            "    callback: Callable[..., object]\n"
+            "    call: Callable[..., object]\n"
+            "    @property\n"
+            "    def live(self) -> bool: ..."
+        ),
         summary="One function listening to one event.",
         members=(
             Member(
@@ -2952,7 +3071,21 @@ def _type_toolset_runtime_Registration() -> TypeEntry:
         name="Registration",
         path="toolset.runtime.Registration",
         kind="class",
-        declaration="class Registration:\n    def __init__(self, slot: Slot, value: object, fiber: Fiber, check: Check | None) -> None: ...\n    key: ...\n    value: object\n    fiber: Fiber\n    slot: Slot\n    check: Check | None\n    withdrawn: ...\n    readers: WeakSet[Context] | None\n    @property\n    def live(self) -> bool: ...\n    def remember(self, reader: Context) -> None: ...\n    def forget(self) -> None: ...",
+        declaration=(
+            "class Registration:\n"
+            "    def __init__(self, slot: Slot, value: object, fiber: Fiber, check: Check | None) -> None: ...\n"
+            "    key: ...\n"
+            "    value: object\n"
+            "    fiber: Fiber\n"
+            "    slot: Slot\n"
+            "    check: Check | None\n"
+            "    withdrawn: ...\n"
+            "    readers: WeakSet[Context] | None\n"
+            "    @property\n"
+            "    def live(self) -> bool: ...\n"
+            "    def remember(self, reader: Context) -> None: ...\n"
+            "    def forget(self) -> None: ..."
+        ),
         summary="One provided value; its identity is what a consumer's epoch is made of.",
         members=(
             Member(
@@ -3104,7 +3237,31 @@ def _type_toolset_runtime_Registry() -> TypeEntry:
         name="Registry",
         path="toolset.runtime.Registry",
         kind="class",
-        declaration="class Registry:\n    def __init__(self, settings: Settings) -> None: ...\n    root: Context\n    settings: Settings\n    table: ...\n    hooks: ...\n    waits: ...\n    by_uid: dict[int, Fiber]\n    accessors: dict[str, Accessor]\n    def fibers(self) -> Iterator[Fiber]: ...\n    def services(self) -> Iterator[Registration]: ...\n    def listeners(self, event: str) -> tuple[Listener, ...]: ...\n    def events(self) -> tuple[str, ...]: ...\n    def enroll(self, fiber: Fiber) -> int: ...\n    def tell(self, event: Event, *args: object) -> None: ...\n    def report(self, fiber: Fiber, error: Exception, what: str) -> None: ...\n    def create_task(self, work: Coroutine[object, object, T], name: str) -> asyncio.Task[T]: ...\n    def defer(self, fiber: Fiber) -> None: ...\n    def start_deferred(self) -> None: ...\n    @contextmanager\n    def nested(self) -> Generator[bool]: ...\n    async def stop(self, task: AnyTask) -> None: ...\n    async def wait_all(self, tasks: Iterable[AnyTask]) -> None: ...",
+        declaration=(
+            "class Registry:\n"
+            "    def __init__(self, settings: Settings) -> None: ...\n"
+            "    root: Context\n"
+            "    settings: Settings\n"
+            "    table: ...\n"
+            "    hooks: ...\n"
+            "    waits: ...\n"
+            "    by_uid: dict[int, Fiber]\n"
+            "    accessors: dict[str, Accessor]\n"
+            "    def fibers(self) -> Iterator[Fiber]: ...\n"
+            "    def services(self) -> Iterator[Registration]: ...\n"
+            "    def listeners(self, event: str) -> tuple[Listener, ...]: ...\n"
+            "    def events(self) -> tuple[str, ...]: ...\n"
+            "    def enroll(self, fiber: Fiber) -> int: ...\n"
+            "    def tell(self, event: Event, *args: object) -> None: ...\n"
+            "    def report(self, fiber: Fiber, error: Exception, what: str) -> None: ...\n"
+            "    def create_task(self, work: Coroutine[object, object, T], name: str) -> asyncio.Task[T]: ...\n"
+            "    def defer(self, fiber: Fiber) -> None: ...\n"
+            "    def start_deferred(self) -> None: ...\n"
+            "    @contextmanager\n"
+            "    def nested(self) -> Generator[bool]: ...\n"
+            "    async def stop(self, task: AnyTask) -> None: ...\n"
+            "    async def wait_all(self, tasks: Iterable[AnyTask]) -> None: ..."
+        ),
         summary="The live state of one root context.",
         members=(
             Member(
@@ -3577,7 +3734,10 @@ def _type_toolset_runtime_SyncNext() -> TypeEntry:
         name="SyncNext",
         path="toolset.runtime.SyncNext",
         kind="protocol",
-        declaration="class SyncNext(Protocol[R_co]):\n    def __call__(self, *args: object) -> R_co: ...",
+        declaration=(
+            "class SyncNext(Protocol[R_co]):\n"
+            "    def __call__(self, *args: object) -> R_co: ..."
+        ),
         summary="The rest of a synchronous waterfall: `next()` delegates to it, once.",
         members=(
             Member(
@@ -3791,7 +3951,11 @@ def _type_toolset_runtime_effects_Ending() -> TypeEntry:
         name="Ending",
         path="toolset.runtime.effects.Ending",
         kind="class",
-        declaration="class Ending(Awaitable[T_co]):\n    @property\n    def over(self) -> bool: ...",
+        declaration=(
+            "class Ending(Awaitable[T_co]):\n"
+            "    @property\n"
+            "    def over(self) -> bool: ..."
+        ),
         summary="The end of something, to be awaited or not; `over` tells whether it has come.",
         members=(
             Member(
@@ -3822,7 +3986,13 @@ def _type_toolset_runtime_fiber_Disposal() -> TypeEntry:
         name="Disposal",
         path="toolset.runtime.fiber.Disposal",
         kind="class",
-        declaration='class Disposal(Ending["tuple[Exception, ...]"]):\n    def __init__(self, fiber: Fiber) -> None: ...\n    @property\n    def over(self) -> bool: ...\n    def __await__(self) -> Generator[object, None, tuple[Exception, ...]]: ...',
+        declaration=(
+            'class Disposal(Ending["tuple[Exception, ...]"]):\n'
+            "    def __init__(self, fiber: Fiber) -> None: ...\n"
+            "    @property\n"
+            "    def over(self) -> bool: ...\n"
+            "    def __await__(self) -> Generator[object, None, tuple[Exception, ...]]: ..."
+        ),
         summary="The end of a fiber; awaiting it gives the failures of its clean-up.",
         members=(
             Member(
@@ -3874,7 +4044,12 @@ def _type_toolset_runtime_plugins_Inject() -> TypeEntry:
         name="Inject",
         path="toolset.runtime.plugins.Inject",
         kind="named tuple",
-        declaration="class Inject(NamedTuple):\n    required: tuple[str, ...] = ()\n    optional: tuple[str, ...] = ()\n    configs: Mapping[str, object] = {}",
+        declaration=(
+            "class Inject(NamedTuple):\n"
+            "    required: tuple[str, ...] = ()\n"
+            "    optional: tuple[str, ...] = ()\n"
+            "    configs: Mapping[str, object] = {}"
+        ),
         summary="The services a plugin asks for.",
         fields=(
             Field(
@@ -3944,7 +4119,14 @@ def _type_toolset_runtime_services_Slot() -> TypeEntry:
         name="Slot",
         path="toolset.runtime.services.Slot",
         kind="class",
-        declaration="class Slot:\n    def __init__(self, key: str, label: Label) -> None: ...\n    key: str\n    label: Label\n    registration: Registration | None\n    consumers: dict[Fiber, None]",
+        declaration=(
+            "class Slot:\n"
+            "    def __init__(self, key: str, label: Label) -> None: ...\n"
+            "    key: str\n"
+            "    label: Label\n"
+            "    registration: Registration | None\n"
+            "    consumers: dict[Fiber, None]"
+        ),
         summary="One key in one isolate scope.",
         members=(
             Member(
@@ -4028,7 +4210,13 @@ def _type_toolset_services_fs_FileEntry() -> TypeEntry:
         name="FileEntry",
         path="toolset.services.fs.FileEntry",
         kind="named tuple",
-        declaration='class FileEntry(NamedTuple):\n    path: str\n    kind: Literal["file", "directory", "symlink", "other"]\n    size: int\n    modified: float',
+        declaration=(
+            "class FileEntry(NamedTuple):\n"
+            "    path: str\n"
+            '    kind: Literal["file", "directory", "symlink", "other"]\n'
+            "    size: int\n"
+            "    modified: float"
+        ),
         summary="One file or folder.",
         fields=(
             Field(
@@ -4096,7 +4284,12 @@ def _type_toolset_services_fs_GrepMatch() -> TypeEntry:
         name="GrepMatch",
         path="toolset.services.fs.GrepMatch",
         kind="named tuple",
-        declaration="class GrepMatch(NamedTuple):\n    path: str\n    line: int\n    text: str",
+        declaration=(
+            "class GrepMatch(NamedTuple):\n"
+            "    path: str\n"
+            "    line: int\n"
+            "    text: str"
+        ),
         summary="One line that matches.",
         fields=(
             Field(
@@ -4149,7 +4342,12 @@ def _type_toolset_services_fs_GrepResult() -> TypeEntry:
         name="GrepResult",
         path="toolset.services.fs.GrepResult",
         kind="named tuple",
-        declaration="class GrepResult(NamedTuple):\n    matches: tuple[GrepMatch, ...]\n    truncated: bool = False\n    skipped: tuple[str, ...] = ()",
+        declaration=(
+            "class GrepResult(NamedTuple):\n"
+            "    matches: tuple[GrepMatch, ...]\n"
+            "    truncated: bool = False\n"
+            "    skipped: tuple[str, ...] = ()"
+        ),
         summary="What a search found.",
         fields=(
             Field(
@@ -4215,7 +4413,11 @@ def _type_toolset_services_timer_Clock() -> TypeEntry:
         name="Clock",
         path="toolset.services.timer.Clock",
         kind="protocol",
-        declaration="class Clock(Protocol):\n    def time(self) -> float: ...\n    def call_at(self, when: float, callback: Callable[[], None]) -> Scheduled: ...",
+        declaration=(
+            "class Clock(Protocol):\n"
+            "    def time(self) -> float: ...\n"
+            "    def call_at(self, when: float, callback: Callable[[], None]) -> Scheduled: ..."
+        ),
         summary="Where a timer takes its time from.",
         members=(
             Member(
@@ -4268,7 +4470,12 @@ def _type_toolset_services_timer_Limited() -> TypeEntry:
         name="Limited",
         path="toolset.services.timer.Limited",
         kind="class",
-        declaration="class Limited(Generic[P]):\n    def __init__(self, call: Callable[P, None], effect: Effect) -> None: ...\n    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> None: ...\n    def dispose(self) -> Awaitable[None]: ...",
+        declaration=(
+            "class Limited(Generic[P]):\n"
+            "    def __init__(self, call: Callable[P, None], effect: Effect) -> None: ...\n"
+            "    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> None: ...\n"
+            "    def dispose(self) -> Awaitable[None]: ..."
+        ),
         summary="A function that calls another one less often; made by `throttle` and `debounce`.",
         members=(
             Member(
@@ -4412,7 +4619,18 @@ def _type_toolset_services_tools_PreDecision() -> TypeEntry:
         name="PreDecision",
         path="toolset.services.tools.PreDecision",
         kind="dataclass",
-        declaration='@dataclass(frozen=True, slots=True)\nclass PreDecision:\n    action: Literal["allow", "deny", "ask"]\n    reason: str = ""\n    @classmethod\n    def allow(cls) -> PreDecision: ...\n    @classmethod\n    def deny(cls, reason: str) -> PreDecision: ...\n    @classmethod\n    def ask(cls, question: str) -> PreDecision: ...',
+        declaration=(
+            "@dataclass(frozen=True, slots=True)\n"
+            "class PreDecision:\n"
+            '    action: Literal["allow", "deny", "ask"]\n'
+            '    reason: str = ""\n'
+            "    @classmethod\n"
+            "    def allow(cls) -> PreDecision: ...\n"
+            "    @classmethod\n"
+            "    def deny(cls, reason: str) -> PreDecision: ...\n"
+            "    @classmethod\n"
+            "    def ask(cls, question: str) -> PreDecision: ..."
+        ),
         summary="Whether a call may run.",
         fields=(
             Field(
@@ -4550,7 +4768,13 @@ def _type_toolset_services_tools_ToolAnnotations() -> TypeEntry:
         name="ToolAnnotations",
         path="toolset.services.tools.ToolAnnotations",
         kind="named tuple",
-        declaration="class ToolAnnotations(NamedTuple):\n    read_only: bool | None = None\n    destructive: bool | None = None\n    idempotent: bool | None = None\n    open_world: bool | None = None",
+        declaration=(
+            "class ToolAnnotations(NamedTuple):\n"
+            "    read_only: bool | None = None\n"
+            "    destructive: bool | None = None\n"
+            "    idempotent: bool | None = None\n"
+            "    open_world: bool | None = None"
+        ),
         summary="Hints for clients that ask a person first; None where nothing is known.",
         fields=(
             Field(
@@ -4644,7 +4868,16 @@ def _type_toolset_services_tools_ToolCall() -> TypeEntry:
         name="ToolCall",
         path="toolset.services.tools.ToolCall",
         kind="dataclass",
-        declaration="@dataclass(frozen=True, slots=True)\nclass ToolCall:\n    name: str\n    arguments: JsonObject\n    call_id: str\n    session: str | None = None\n    _rerun: Rerun | None = field(default=None, repr=False, compare=False)\n    async def again(self) -> JsonValue: ...",
+        declaration=(
+            "@dataclass(frozen=True, slots=True)\n"
+            "class ToolCall:\n"
+            "    name: str\n"
+            "    arguments: JsonObject\n"
+            "    call_id: str\n"
+            "    session: str | None = None\n"
+            "    _rerun: Rerun | None = field(default=None, repr=False, compare=False)\n"
+            "    async def again(self) -> JsonValue: ..."
+        ),
         summary="One call of a tool.",
         fields=(
             Field(
@@ -4753,7 +4986,13 @@ def _type_toolset_services_tools_ToolCard() -> TypeEntry:
         name="ToolCard",
         path="toolset.services.tools.ToolCard",
         kind="typed dict",
-        declaration='class ToolCard(TypedDict):\n    card: Literal["generic"]\n    kind: ToolKind\n    title: str\n    raw_input: NotRequired[JsonValue]',
+        declaration=(
+            "class ToolCard(TypedDict):\n"
+            '    card: Literal["generic"]\n'
+            "    kind: ToolKind\n"
+            "    title: str\n"
+            "    raw_input: NotRequired[JsonValue]"
+        ),
         summary="How one call is shown to a person.",
         fields=(
             Field(
@@ -4799,7 +5038,28 @@ def _type_toolset_services_tools_ToolDefinition() -> TypeEntry:
         name="ToolDefinition",
         path="toolset.services.tools.ToolDefinition",
         kind="dataclass",
-        declaration="@dataclass(frozen=True, eq=False)\nclass ToolDefinition:\n    name: str\n    description: str\n    parameters: JsonObject = field(repr=False)\n    output: JsonObject = field(repr=False)\n    execute: ToolBody = field(repr=False)\n    render: Render | None = field(default=None, repr=False)\n    present_call: PresentCall | None = field(default=None, repr=False)\n    annotations: ToolAnnotations = field(default_factory=ToolAnnotations)\n    fill: JsonObject = field(default_factory=dict[str, JsonValue], repr=False)\n    judge: Callable[[JsonObject], list[Violation]] | None = field(default=None, repr=False)\n    schema: ToolSchema = field(init=False, repr=False)\n    _arguments: Checker = field(init=False, repr=False)\n    _value: Checker = field(init=False, repr=False)\n    _takes_call: bool = field(init=False, repr=False)\n    def check_arguments(self, arguments: JsonValue) -> list[Violation]: ...\n    def check_output(self, value: JsonValue) -> list[Violation]: ...\n    async def run(self, arguments: JsonObject, call: ToolCall) -> object: ...\n    def present(self, arguments: object) -> ToolCard | None: ...",
+        declaration=(
+            "@dataclass(frozen=True, eq=False)\n"
+            "class ToolDefinition:\n"
+            "    name: str\n"
+            "    description: str\n"
+            "    parameters: JsonObject = field(repr=False)\n"
+            "    output: JsonObject = field(repr=False)\n"
+            "    execute: ToolBody = field(repr=False)\n"
+            "    render: Render | None = field(default=None, repr=False)\n"
+            "    present_call: PresentCall | None = field(default=None, repr=False)\n"
+            "    annotations: ToolAnnotations = field(default_factory=ToolAnnotations)\n"
+            "    fill: JsonObject = field(default_factory=dict[str, JsonValue], repr=False)\n"
+            "    judge: Callable[[JsonObject], list[Violation]] | None = field(default=None, repr=False)\n"
+            "    schema: ToolSchema = field(init=False, repr=False)\n"
+            "    _arguments: Checker = field(init=False, repr=False)\n"
+            "    _value: Checker = field(init=False, repr=False)\n"
+            "    _takes_call: bool = field(init=False, repr=False)\n"
+            "    def check_arguments(self, arguments: JsonValue) -> list[Violation]: ...\n"
+            "    def check_output(self, value: JsonValue) -> list[Violation]: ...\n"
+            "    async def run(self, arguments: JsonObject, call: ToolCall) -> object: ...\n"
+            "    def present(self, arguments: object) -> ToolCard | None: ..."
+        ),
         summary="One tool, ready to be registered; made by `define_tool` or `@tool`.",
         fields=(
             Field(
@@ -5106,7 +5366,18 @@ def _type_toolset_services_tools_ToolResult() -> TypeEntry:
         name="ToolResult",
         path="toolset.services.tools.ToolResult",
         kind="dataclass",
-        declaration='@dataclass(frozen=True, slots=True)\nclass ToolResult:\n    content: tuple[ContentBlock, ...]\n    is_error: bool = False\n    value: JsonValue = None\n    meta: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])\n    @property\n    def text(self) -> str: ...\n    @classmethod\n    def failure(cls, message: str, *, code: str = "failed", **details: JsonValue) -> ToolResult: ...',
+        declaration=(
+            "@dataclass(frozen=True, slots=True)\n"
+            "class ToolResult:\n"
+            "    content: tuple[ContentBlock, ...]\n"
+            "    is_error: bool = False\n"
+            "    value: JsonValue = None\n"
+            "    meta: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])\n"
+            "    @property\n"
+            "    def text(self) -> str: ...\n"
+            "    @classmethod\n"
+            '    def failure(cls, message: str, *, code: str = "failed", **details: JsonValue) -> ToolResult: ...'
+        ),
         summary="What a call gave.",
         fields=(
             Field(
@@ -5248,7 +5519,12 @@ def _type_toolset_services_tools_ToolSchema() -> TypeEntry:
         name="ToolSchema",
         path="toolset.services.tools.ToolSchema",
         kind="named tuple",
-        declaration="class ToolSchema(NamedTuple):\n    name: str\n    description: str\n    parameters: JsonObject",
+        declaration=(
+            "class ToolSchema(NamedTuple):\n"
+            "    name: str\n"
+            "    description: str\n"
+            "    parameters: JsonObject"
+        ),
         summary="What a model is told about one tool.",
         fields=(
             Field(
@@ -5306,7 +5582,12 @@ def _type_toolset_services_tools_Violation() -> TypeEntry:
         name="Violation",
         path="toolset.services.tools.Violation",
         kind="named tuple",
-        declaration='class Violation(NamedTuple):\n    path: str\n    problem: str\n    remedy: str = ""',
+        declaration=(
+            "class Violation(NamedTuple):\n"
+            "    path: str\n"
+            "    problem: str\n"
+            '    remedy: str = ""'
+        ),
         summary="One thing that is wrong, and the way out.",
         fields=(
             Field(
@@ -5378,7 +5659,11 @@ def _type_toolset_services_tools_validation_Checker() -> TypeEntry:
         name="Checker",
         path="toolset.services.tools.validation.Checker",
         kind="class",
-        declaration="class Checker:\n    def __init__(self, schema: JsonObject) -> None: ...\n    def violations(self, value: JsonValue, where: str) -> list[Violation]: ...",
+        declaration=(
+            "class Checker:\n"
+            "    def __init__(self, schema: JsonObject) -> None: ...\n"
+            "    def violations(self, value: JsonValue, where: str) -> list[Violation]: ..."
+        ),
         summary="Judge values against one schema.",
         members=(
             Member(

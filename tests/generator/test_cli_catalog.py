@@ -228,8 +228,12 @@ def test_syntax_error_shows_the_line(generated: Path, tmp_path: Path) -> None:
         ("[tool\n", "no valid TOML"),
         ("", "has no table [tool.toolset.catalog]"),
         (
+            "[tool.toolset.catalog]\npackages = ['pkg']\ncatalogs = ['json']\n",
+            "module 'json' is not a generated catalog",
+        ),
+        (
             "[tool.toolset.catalog]\npackages = ['pkg']\ncatalogs = ['no.such']\n",
-            "a catalog in `catalogs` cannot be loaded: No module named 'no'",
+            "a catalog in `catalogs` cannot be loaded: ModuleNotFoundError: No module named 'no'",
         ),
     ],
 )
