@@ -1,4 +1,4 @@
-"""Helpers for tests of plugins: wait until a runtime is quiet, compare what is in it."""
+"""Helpers for tests of plugins: move time, wait until a runtime is quiet, compare what is in it."""
 
 # Maintainers: used by this project's own tests, so that what is public here is what we rely on.
 # It reads the runtime through its public face and changes nothing.
@@ -6,14 +6,88 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+import heapq
+import itertools
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from toolset.runtime import Context, EffectInfo, Fiber
 from toolset.runtime.errors import SettleTimeoutError
 
-__all__ = ["Snapshot", "assert_no_leaks", "snapshot", "wait_quiet"]
+__all__ = ["ManualClock", "Snapshot", "assert_no_leaks", "snapshot", "wait_quiet"]
+
+
+_TURNS = 4  # of the loop, in which what a timer woke goes on
+
+
+class _Due:
+    """One call on a manual clock."""
+
+    def __init__(self, callback: Callable[[], None]) -> None:
+        self.callback: Callable[[], None] | None = callback
+
+    def cancel(self) -> None:
+        """Take the call back."""
+        self.callback = None
+
+
+class ManualClock:
+    """A clock that stands still until it is moved: `ctx.timer.use_clock(ManualClock())`.
+
+    Args:
+        now: Where it begins, in seconds.
+    """
+
+    def __init__(self, now: float = 0.0) -> None:
+        self._now = now
+        self._numbers = itertools.count()
+        self._queue: list[tuple[float, int, _Due]] = []
+
+    def time(self) -> float:
+        """Tell the time.
+
+        Returns:
+            Seconds.
+        """
+        return self._now
+
+    def call_at(self, when: float, callback: Callable[[], None]) -> _Due:
+        """Call something when the clock is moved there.
+
+        Args:
+            when: The time, in seconds.
+            callback: What to call.
+
+        Returns:
+            An object whose `cancel()` takes the call back.
+        """
+        due = _Due(callback)
+        heapq.heappush(self._queue, (when, next(self._numbers), due))
+        return due
+
+    @property
+    def waiting(self) -> int:
+        """How many calls are due some time."""
+        return sum(due.callback is not None for _, _, due in self._queue)
+
+    async def advance(self, seconds: float) -> None:
+        """Move time, making every call that becomes due at its own time, in order.
+
+        Args:
+            seconds: How far.
+        """
+        await asyncio.sleep(0)  # what was just started takes the time of now
+        end = self._now + seconds
+        while self._queue and self._queue[0][0] <= end:
+            when, _, due = heapq.heappop(self._queue)
+            self._now = max(self._now, when)
+            if due.callback is not None:
+                due.callback()
+                await asyncio.sleep(0)
+        self._now = end
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
 
 
 class Snapshot(NamedTuple):

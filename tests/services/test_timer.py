@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import heapq
-import itertools
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
@@ -13,57 +11,15 @@ import pytest
 from toolset import Context
 from toolset.runtime import InactiveContextError
 from toolset.services.timer import Timer, TimerDelayError
-
-
-class Due:
-    """One call on the clock below."""
-
-    def __init__(self, callback: Callable[[], None]) -> None:
-        self.callback: Callable[[], None] | None = callback
-
-    def cancel(self) -> None:
-        self.callback = None
-
-
-class MovedClock:
-    """A clock that stands still until it is moved."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-        self._numbers = itertools.count()
-        self._queue: list[tuple[float, int, Due]] = []
-
-    def time(self) -> float:
-        return self.now
-
-    def call_at(self, when: float, callback: Callable[[], None]) -> Due:
-        due = Due(callback)
-        heapq.heappush(self._queue, (when, next(self._numbers), due))
-        return due
-
-    async def move(self, seconds: float) -> None:
-        await asyncio.sleep(0)  # what was just started takes the time of now
-        end = self.now + seconds
-        while self._queue and self._queue[0][0] <= end:
-            self.now, _, due = heapq.heappop(self._queue)
-            if due.callback is not None:
-                due.callback()
-                await asyncio.sleep(0)
-        self.now = end
-        for _ in range(4):
-            await asyncio.sleep(0)
-
-    @property
-    def waiting(self) -> int:
-        return sum(due.callback is not None for _, _, due in self._queue)
+from toolset.testing import ManualClock
 
 
 @asynccontextmanager
-async def timed() -> AsyncIterator[tuple[Context, Context, MovedClock]]:
+async def timed() -> AsyncIterator[tuple[Context, Context, ManualClock]]:
     """Give a root with a timer, the context of a plugin that uses it, and the clock."""
     async with Context() as root:
         await root.plugin(Timer)
-        clock = MovedClock()
+        clock = ManualClock()
         root.timer.use_clock(clock)
         found: list[Context] = []
 
@@ -85,11 +41,11 @@ def test_timeout_fires_once(run):
     async def main() -> None:
         async with timed() as (_, ctx, clock):
             calls: list[float] = []
-            ctx.set_timeout(lambda: calls.append(clock.now), 1.5)
+            ctx.set_timeout(lambda: calls.append(clock.time()), 1.5)
             assert labels(ctx) == ["timer.set_timeout(1.5 s)"]
-            await clock.move(1.4)
+            await clock.advance(1.4)
             assert calls == []
-            await clock.move(5)
+            await clock.advance(5)
             assert calls == [1.5]
             assert labels(ctx) == []
 
@@ -104,7 +60,7 @@ def test_disposed_timeout_is_silent(run):
             effect = ctx.timer.set_timeout(pytest.fail, 1)
             await effect.dispose()
             assert clock.waiting == 0
-            await clock.move(2)
+            await clock.advance(2)
 
     run(main())
 
@@ -115,11 +71,11 @@ def test_interval_keeps_its_beat(run):
     async def main() -> None:
         async with timed() as (_, ctx, clock):
             calls: list[float] = []
-            effect = ctx.set_interval(lambda: calls.append(clock.now), 2)
-            await clock.move(6.5)
+            effect = ctx.set_interval(lambda: calls.append(clock.time()), 2)
+            await clock.advance(6.5)
             assert calls == [2, 4, 6]
             await effect.dispose()
-            await clock.move(10)
+            await clock.advance(10)
             assert calls == [2, 4, 6]
             assert clock.waiting == 0
 
@@ -135,14 +91,14 @@ def test_async_interval_never_overlaps(run):
             started: list[float] = []
 
             async def tick() -> None:
-                started.append(clock.now)
+                started.append(clock.time())
                 await gate.wait()
 
             ctx.set_interval(tick, 1)
-            await clock.move(3)
+            await clock.advance(3)
             assert started == [1]
             gate.set()
-            await clock.move(1)
+            await clock.advance(1)
             assert started == [1, 4]
 
     run(main())
@@ -168,7 +124,7 @@ def test_failing_callback_names_owner(run, caplog):
 
             ctx.set_interval(tick, 1)
             ctx.set_timeout(later, 1)
-            await clock.move(2)
+            await clock.advance(2)
             assert len(calls) == 2
             assert sorted(failures) == [("user", "later"), ("user", "no luck"), ("user", "no luck")]
             assert "<user>" in caplog.text
@@ -200,11 +156,11 @@ def test_disposal_ends_every_timer(run):
             ctx.debounce(pytest.fail, 5)()
             ctx.throttle(lambda: None, 5)()
             ctx.spawn(sleeps())
-            await clock.move(1)
+            await clock.advance(1)
             await ctx.fiber.dispose()
             assert ended == ["cancelled"]
             assert clock.waiting == 0
-            await clock.move(20)
+            await clock.advance(20)
 
     run(main())
 
@@ -215,9 +171,9 @@ def test_sleep_waits_its_time(run):
     async def main() -> None:
         async with timed() as (_, ctx, clock):
             task = asyncio.ensure_future(ctx.sleep(3))
-            await clock.move(2.9)
+            await clock.advance(2.9)
             assert not task.done()
-            await clock.move(0.1)
+            await clock.advance(0.1)
             assert task.done()
             assert labels(ctx) == []
 
@@ -230,7 +186,7 @@ def test_sleep_ends_with_plugin(run):
     async def main() -> None:
         async with timed() as (_, ctx, clock):
             task = asyncio.ensure_future(ctx.timer.sleep(3))
-            await clock.move(1)
+            await clock.advance(1)
             await ctx.fiber.dispose()
             with pytest.raises(InactiveContextError, match=r"timer\.sleep.*<user>"):
                 await task
@@ -244,7 +200,7 @@ def test_cancelled_sleep_leaves_nothing(run):
     async def main() -> None:
         async with timed() as (_, ctx, clock):
             task = asyncio.ensure_future(ctx.sleep(3))
-            await clock.move(1)
+            await clock.advance(1)
             task.cancel()
             await asyncio.wait([task])
             assert clock.waiting == 0
@@ -259,12 +215,12 @@ def test_throttle_joins_calls(run):
     async def main() -> None:
         async with timed() as (_, ctx, clock):
             calls: list[tuple[float, str]] = []
-            limited = ctx.throttle(lambda text: calls.append((clock.now, text)), 2)
+            limited = ctx.throttle(lambda text: calls.append((clock.time(), text)), 2)
             for text in ("a", "b", "c"):
                 limited(text)
-            await clock.move(2)
+            await clock.advance(2)
             assert calls == [(0, "a"), (2, "c")]
-            await clock.move(5)
+            await clock.advance(5)
             limited("d")
             assert calls[-1] == (7, "d")
 
@@ -277,16 +233,16 @@ def test_debounce_waits_for_quiet(run):
     async def main() -> None:
         async with timed() as (_, ctx, clock):
             calls: list[tuple[float, str]] = []
-            limited = ctx.debounce(lambda text: calls.append((clock.now, text)), 2)
+            limited = ctx.debounce(lambda text: calls.append((clock.time(), text)), 2)
             limited("a")
-            await clock.move(1)
+            await clock.advance(1)
             limited("b")
-            await clock.move(5)
+            await clock.advance(5)
             assert calls == [(3, "b")]
             limited("c")
             limited.dispose()
             limited("d")
-            await clock.move(5)
+            await clock.advance(5)
             assert calls == [(3, "b")]
 
     run(main())
