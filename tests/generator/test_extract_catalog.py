@@ -236,6 +236,26 @@ def test_event_names_are_constants(tmp_path: Path) -> None:
     assert "not a constant" in model.diagnostics[0].message
 
 
+def test_events_in_classes_count(tmp_path: Path) -> None:
+    """An event may be declared in a class body; it is dispatched through the class."""
+    model = scan(
+        tmp_path,
+        """
+from toolset import Context, event
+
+class Events:
+    @event("a/b", mode="emit")
+    def b(x: int) -> None: ...
+
+def f(ctx: Context) -> None:
+    ctx.emit(Events.b, 1)
+""",
+    ).model
+    (found,) = model.catalog.events
+    assert (found.path, found.signature) == ("case.Events.b", "b(x: int) -> None")
+    assert found.producers == ("case.f",)
+
+
 def test_duplicate_events_stay_visible(tmp_path: Path) -> None:
     """Both declarations of a name are there with their places."""
     declared = [i for i in scan(tmp_path, EVENTS).model.declarations if i.name == "user/deleted"]

@@ -6,7 +6,7 @@ below it, which describes any class, function or module.
 
 # Layers, lower ones know nothing of higher ones: model, raw < text, docstrings, scope < expressions <
 # functions, variables < classes, frames < sites < reader < stubs, mro < library, spelling < kinds < members < fields <
-# constructors, declare < describe < names, facts < events, services < plugins < uses, closure, external, documented <
+# constructors, declare < describe < names, facts < services < events < plugins < uses, closure, external, documented <
 # this module. Everything up to reader speaks of one module alone and pickles.
 
 from __future__ import annotations

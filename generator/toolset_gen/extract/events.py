@@ -15,6 +15,7 @@ from toolset_gen.extract.library import Definition, Library
 from toolset_gen.extract.model import Site
 from toolset_gen.extract.names import EVENT, MODES
 from toolset_gen.extract.raw import Expr, RawFunction
+from toolset_gen.extract.services import classes
 
 __all__ = ["DeclaredEvent", "Events", "find_events", "with_uses"]
 
@@ -76,14 +77,24 @@ def find_events(describer: Describer) -> Events:
 
 
 def _marked(library: Library) -> Iterator[tuple[Definition, RawFunction, Expr]]:
+    for found in _functions(library):
+        raw = found.raw
+        if not isinstance(raw, RawFunction):
+            continue
+        for mark in raw.decorators:
+            if library.canonical(mark.path) in EVENT or mark.path in EVENT:
+                yield found, raw, mark
+
+
+def _functions(library: Library) -> Iterator[Definition]:
+    """The functions at the top of modules and classes; nobody binds a declaration's first parameter."""
     for module in library.modules():
         for raw in module.definitions:
-            if not isinstance(raw, RawFunction):
-                continue
-            found = Definition(f"{module.name}.{raw.name}", module, raw, "", module.path)
-            for mark in raw.decorators:
-                if library.canonical(mark.path) in EVENT or mark.path in EVENT:
-                    yield found, raw, mark
+            yield Definition(f"{module.name}.{raw.name}", module, raw, "", module.path)
+    for owner, inner in classes(library):
+        for raw in inner.members:
+            path = f"{owner.path}.{raw.name}"
+            yield Definition(path, owner.module, raw, "", owner.file)
 
 
 def _declare(

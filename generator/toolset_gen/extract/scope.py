@@ -13,7 +13,11 @@ from collections.abc import Iterable, Iterator
 
 __all__ = ["BUILTINS", "ModuleScope", "branches", "dotted", "import_targets"]
 
-BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
+# With what newer Pythons and `site` add, so that it makes no difference who runs the generator.
+BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_")) | {
+    "PythonFinalizationError",
+    *("copyright", "credits", "exit", "help", "license", "quit"),
+}
 
 
 def dotted(node: ast.expr) -> str:
