@@ -349,6 +349,23 @@ def test_failed_rollback_is_told(run) -> None:
     run(main())
 
 
+@pytest.mark.parametrize("again", ["cordis_unmount", "cordis_mount"])
+def test_leaving_mount_is_left_once(run, again: str) -> None:
+    """Of two calls at once that would take a mount away, one succeeds and the other is told."""
+
+    async def main() -> None:
+        async with host() as h:
+            await h.mount(GREETER)
+            arguments = {"id": "dyn-1"}
+            if again == "cordis_mount":
+                arguments = {"code": GREETER, "replaces": "dyn-1"}
+            results = await asyncio.gather(*(h.call(again, **arguments) for _ in range(2)))
+            assert sorted(result.is_error for result in results) == [False, True]
+            assert 'no temporary plugin with id "dyn-1"' in "".join(one.text for one in results)
+
+    run(main())
+
+
 def test_unknown_replacement_is_refused(run) -> None:
     """`replaces` must name a temporary plugin; nothing is evaluated otherwise."""
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Generator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from toolset.cordis.diagnostics import check_plugin, mount_error
@@ -75,17 +76,27 @@ class MountResult(NamedTuple):
 class _Mount:
     """One mounted plugin, or one about to be."""
 
-    __slots__ = ("fiber", "notes", "plugin", "source")
+    __slots__ = ("fiber", "leaving", "notes", "plugin", "source")
 
     def __init__(self, source: Source, plugin: MountedPlugin, notes: tuple[str, ...]) -> None:
         self.source = source
         self.plugin = plugin
         self.notes = notes
         self.fiber: Fiber | None = None
+        self.leaving = False
 
     @property
     def id(self) -> str:
         return self.source.mount_id
+
+    @contextmanager
+    def left(self) -> Generator[None]:
+        """Refuse to have it unmounted or replaced a second time meanwhile."""
+        self.leaving = True
+        try:
+            yield
+        finally:
+            self.leaving = False
 
 
 class Mounts:
@@ -155,13 +166,14 @@ class Mounts:
             StillEndingError: Its clean-up did not end in its time.
         """
         mount = self._find(mount_id)
-        await self._end(mount)
+        with mount.left():
+            await self._end(mount)
         self._forget(mount)
         return mount.plugin.name
 
     def _find(self, mount_id: str) -> _Mount:
         found = self._mounts.get(mount_id)
-        if found is None:
+        if found is None or found.leaving:
             raise UnknownMountError(mount_id)
         return found
 
@@ -263,14 +275,20 @@ class Mounts:
     async def _replace(self, old: _Mount, new: _Mount, deadline: float) -> MountResult:
         """Unmount the old, mount the new; mount the old again when that fails."""
         try:
-            await self._end(old)
-            result = await self._start(new, deadline)
-        except BaseException as error:
-            self._forget(new)
-            outcome = await self._restore(old)
-            if isinstance(error, MountError):
-                raise _told(error, new.id, outcome) from error
+            self._find(old.id)  # it may have been unmounted while the code was evaluated
+        except MountError:
+            forget(new.source)
             raise
+        with old.left():
+            try:
+                await self._end(old)
+                result = await self._start(new, deadline)
+            except BaseException as error:
+                self._forget(new)
+                outcome = await self._restore(old)
+                if isinstance(error, MountError):
+                    raise _told(error, new.id, outcome) from error
+                raise
         self._forget(old)
         return result
 

@@ -11,7 +11,7 @@ import ast
 from toolset.catalog import EventEntry, Member, Returns
 from toolset.cordis.knowledge import Knowledge
 from toolset.cordis.preflight.forms import global_value, is_generator, is_static
-from toolset.cordis.preflight.literals import event_of, keys_of, literal
+from toolset.cordis.preflight.literals import event_of, literal
 from toolset.cordis.preflight.scopes import Binding, FunctionNode, Scope, Scopes
 from toolset.cordis.preflight.values import (
     ClassValue,
@@ -47,6 +47,7 @@ class Evaluator:
     Attributes:
         entries: Position of the context among a function's parameters, and that context.
         nexts: For a waterfall's listener, the position of `next` and its value.
+        injects: Keys that a class returned as a plugin declares; None when they cannot be read.
     """
 
     def __init__(self, scopes: Scopes, knowledge: Knowledge) -> None:
@@ -54,6 +55,7 @@ class Evaluator:
         self.knowledge = knowledge
         self.entries: dict[FunctionNode, tuple[int, ContextValue]] = {}
         self.nexts: dict[FunctionNode, tuple[int, NextValue]] = {}
+        self.injects: dict[ast.ClassDef, frozenset[str] | None] = {}
         self._known: dict[ast.AST, Value] = {}
         self._depth = 0
         self._declared: dict[str, EventEntry] | None = None
@@ -240,6 +242,8 @@ class Evaluator:
         return None if name in knowledge.withheld else ServiceValue(name)
 
     def _of_instance(self, base: InstanceValue, name: str) -> Value:
+        if base.node.name in self.scopes.bases:
+            return None  # a class that derives from it may define the same name anew
         inner = self.scopes.inner[base.node]
         assigned = [
             found
@@ -247,32 +251,24 @@ class Evaluator:
             if self.value(found.target.value, found.scope) == base
         ]
         if name in inner.bindings:
-            binding = inner.sole(name)
-            if binding is None or assigned:
-                return None
-            value = self._binding(name, binding, inner)
-            if isinstance(value, FunctionValue) and not isinstance(value.node, ast.Lambda):
-                return FunctionValue(value.node, 0 if is_static(value.node, "staticmethod") else 1)
-            return None
+            return None if assigned else self._method(inner, name)
         if assigned:
             only = assigned[0]
             return self.value(only.value, only.scope) if len(assigned) == 1 else None
-        if name == "ctx" and self.is_service(base.node):
-            return self._service_context(base.node)
+        is_context = name == "ctx" and self.is_service(base.node)
+        return ContextValue(self.injects.get(base.node)) if is_context else None
+
+    def _method(self, inner: Scope, name: str) -> Value:
+        binding = inner.sole(name)
+        value = None if binding is None else self._binding(name, binding, inner)
+        if isinstance(value, FunctionValue) and not isinstance(value.node, ast.Lambda):
+            return FunctionValue(value.node, 0 if is_static(value.node, "staticmethod") else 1)
         return None
 
     def is_service(self, node: ast.ClassDef) -> bool:
         """Tell whether a class of the code derives directly from the given `Service`."""
         scope = self.scopes.scope_of[node]
         return any(self.value(base, scope) == GlobalValue("Service") for base in node.bases)
-
-    def _service_context(self, node: ast.ClassDef) -> Value:
-        scope = self.scopes.inner[node]
-        if "inject" not in scope.bindings:
-            return ContextValue(frozenset())
-        binding = scope.sole("inject")
-        keys = None if binding is None else literal(binding.node, binding.scope)
-        return ContextValue(keys_of(keys))
 
     # -- calls -------------------------------------------------------------------------------------
 

@@ -108,6 +108,7 @@ def _enter(evaluator: Evaluator, value: Value) -> _Inject | None:
             _set_entry(evaluator, value, inject)
         case ClassValue():
             inject = _inject_of_class(evaluator, value.node, [value])
+            evaluator.injects[value.node] = inject.keys
             constructor = evaluator.attribute(InstanceValue(value.node), "__init__")
             _set_entry(evaluator, constructor, inject)
         case InstanceValue():

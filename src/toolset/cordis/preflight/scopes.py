@@ -98,6 +98,7 @@ class Scopes:
         attribute_sets: Attribute assignments, by name.
         calls: Calls.
         returns: Return statements.
+        bases: Names that classes of the code derive from.
         probed: Names that the code asks about with `hasattr`, `getattr` or `in`.
     """
 
@@ -111,6 +112,7 @@ class Scopes:
         self.attribute_sets: dict[str, list[AttributeSet]] = {}
         self.calls: list[ast.Call] = []
         self.returns: list[ast.Return] = []
+        self.bases: set[str] = set()
         self.probed: set[str] = set()
 
     def loads_of(self, name: str, owner: Scope) -> Iterator[Load]:
@@ -271,6 +273,7 @@ class _Reader:
         scope.bind(node.name, Binding(node, scope))
         self.out.scope_of[node] = scope
         inner = self.out.inner[node] = Scope(node, scope)
+        self.out.bases.update(base.id for base in node.bases if isinstance(base, ast.Name))
         self.push((*node.decorator_list, *node.bases, *node.keywords), scope, node)
         self.push(node.body, inner, node)
 
