@@ -83,7 +83,7 @@ def _twice(facts: Facts) -> Iterator[Diagnostic]:
             yield RULES["EVT009"].at(
                 found.location,
                 found.name,
-                f"event {found.name!r} is declared a second time; the first is "
+                f"event {found.name!r} has a duplicate declaration; the first is "
                 f"{other.path} at {other.location.path}:{other.location.line}",
                 "remove one declaration and import the other",
             )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from toolset.catalog import ParameterKind
 from toolset_gen.extract.docstrings import parse_docstring
@@ -62,7 +62,8 @@ def own_nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
             if isinstance(value, ast.AST):
                 children.append(value)
             elif isinstance(value, list):
-                children.extend(item for item in value if isinstance(item, ast.AST))
+                items = cast("list[object]", value)
+                children.extend(item for item in items if isinstance(item, ast.AST))
         children.reverse()
         stack.extend(children)
 
