@@ -190,17 +190,18 @@ class _Child:
 
     def __init__(self, paths: Sequence[str], folder: str) -> None:
         reading, writing = os.pipe()
-        inherited = os.environ.get("PYTHONPATH")
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
         self._process = subprocess.Popen(  # noqa: S603 - this interpreter and our own module
             [sys.executable, "-m", "toolset_gen.boot_child", str(writing)],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stderr=self._errors,
             pass_fds=(writing,),
             cwd=folder,
             env={
                 **os.environ,
-                "PYTHONPATH": os.pathsep.join([*paths, *([inherited] if inherited else [])]),
+                # The child runs elsewhere: what this process imports from must stay the same place.
+                "PYTHONPATH": os.pathsep.join([*paths, *map(os.path.abspath, sys.path)]),
                 "PYTHONDONTWRITEBYTECODE": "1",
                 "PYTHONUTF8": "1",
             },
@@ -233,7 +234,15 @@ class _Child:
             code = self._process.wait(timeout=0.2)
         except subprocess.TimeoutExpired:
             return f"it did not settle within {timeout:g} seconds"
-        return f"it ended the process it was booted in (exit code {code})"
+        return f"it ended the process it was booted in (exit code {code}{self._last_words()})"
+
+    def _last_words(self) -> str:
+        """Quote the last line that the process wrote to standard error."""
+        self._errors.seek(0, os.SEEK_END)
+        self._errors.seek(max(0, self._errors.tell() - 1000))
+        lines = self._errors.read().decode("utf-8", "replace").split("\n")
+        said = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        return f", last words: {said}" if said else ""
 
     def end(self) -> None:
         """End the process and what it started."""
@@ -243,3 +252,4 @@ class _Child:
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+        self._errors.close()

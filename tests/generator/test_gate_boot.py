@@ -32,6 +32,7 @@ def apply(ctx):
     "raising": "def apply(ctx):\n    raise RuntimeError('no\\nluck')\n",
     "exiting": "def apply(ctx):\n    raise SystemExit(7)\n",
     "ending": "import os\ndef apply(ctx):\n    os._exit(7)\n",
+    "wailing": "import os, sys\ndef apply(ctx):\n    print('oh no', file=sys.stderr, flush=True)\n    os._exit(7)\n",
     "unimportable": "import nothing_of_that_name\n",
     "hanging": "async def apply(ctx):\n    import asyncio\n    await asyncio.Event().wait()\n",
     "spinning": "def apply(ctx):\n    while True:\n        pass\n",
@@ -78,6 +79,7 @@ def test_tools_are_read_as_models_see_them(booter: Booter) -> None:
         ("raising", "it raised RuntimeError: no luck"),
         ("exiting", "SystemExit: 7"),
         ("ending", "it ended the process it was booted in (exit code 7)"),
+        ("wailing", "it ended the process it was booted in (exit code 7, last words: oh no)"),
         ("unimportable", "it raised ModuleNotFoundError: No module named 'nothing_of_that_name'"),
         ("hanging", "it did not settle within 1.5 seconds"),
         ("spinning", "it did not settle within 1.5 seconds"),
@@ -104,6 +106,18 @@ def test_booting_writes_nothing(booter: Booter, folder: Path) -> None:
     """Booting leaves no byte code and no other file behind."""
     boot(booter, "good")
     assert sorted(p.name for p in folder.rglob("*")) == sorted(f"{name}.py" for name in PLUGINS)
+
+
+def test_relative_path_is_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What this process imports from a relative folder, the child imports from the same one."""
+    (folder / "beside").mkdir()
+    (folder / "beside" / "neighbour.py").write_text(PLUGINS["silent"])
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend("beside")
+    with Booter(folder, ["."], 20) as booter:
+        assert boot(booter, "neighbour").failure == ""
+    (folder / "beside" / "neighbour.py").unlink()
+    (folder / "beside").rmdir()
 
 
 def test_plan_mounts_providers_first() -> None:
