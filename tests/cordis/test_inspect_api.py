@@ -25,7 +25,10 @@ STAT = TypeEntry(
     "acme.Stat",
     "dataclass",
     "class Stat:\n    size: int\n    kind: Kind",
-    type_refs=("acme.Kind",),
+    type_refs=("acme.Kind", "toolset.runtime.Fiber"),
+)
+FIBER = TypeEntry(
+    "Fiber", "toolset.runtime.Fiber", "class", "class Fiber: ...", type_refs=("acme.Other",)
 )
 KIND = TypeEntry("Kind", "acme.Kind", "enum", "class Kind(Enum):\n    FILE = 1")
 OTHER = TypeEntry("Other", "acme.Other", "class", "class Other: ...")
@@ -70,7 +73,7 @@ CATALOG = Catalog(
             summary="Tell it is full.",
         ),
     ),
-    types=(KIND, OTHER, STAT),
+    types=(FIBER, KIND, OTHER, STAT),
 )
 
 
@@ -133,7 +136,10 @@ def test_live_catalogued_service_shows_catalog(run, look) -> None:
 
 
 def test_types_are_shown_transitively(run, look) -> None:
-    """The shapes of the referenced types come along, and those they refer to; no other."""
+    """The shapes of the referenced types come along, and those they refer to.
+
+    What is withheld from mounted code is left out, and so is what only that refers to.
+    """
 
     async def main() -> None:
         async with Context() as ctx:
@@ -142,6 +148,7 @@ def test_types_are_shown_transitively(run, look) -> None:
             assert "class Stat:\n    size: int" in text
             assert "class Kind(Enum):" in text
             assert "Other" not in text
+            assert "Fiber" not in text
 
     run(main())
 

@@ -52,6 +52,7 @@ _CALLABLE = (
     functools.partial,
 )
 _LONG_DEFAULT = 60
+_OF_EVERY_SERVICE = frozenset({"Config", "caller", "config", "ctx", "inject", "provides", "start"})
 
 
 def describe(key: str, value: object) -> ServiceEntry:
@@ -206,7 +207,7 @@ def _public_names(value: object) -> set[str]:
             names.update(vars(cls))
     if isinstance(value, Service):
         # What every service has is the runtime's business, not this service's API.
-        names.difference_update(vars(Service), ("ctx", "config", "caller", "start", "inject"))
+        names.difference_update(vars(Service), _OF_EVERY_SERVICE)
     return {name for name in names if not name.startswith("_")}
 
 

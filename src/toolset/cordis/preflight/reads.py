@@ -121,7 +121,7 @@ def check_member_read(code: Code, node: ast.Attribute, service: ServiceValue) ->
 
 
 def _instead(name: str, members: Mapping[str, Member]) -> str:
-    close = nearest(name, members)
+    close = nearest(name, members, limit=2)
     if close:
         return f"did you mean {_either(members[c].signature for c in close)}?"
     return f"it has {', '.join(sorted(members)) or 'no members'}"

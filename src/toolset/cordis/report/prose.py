@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from toolset.catalog import Catalog, Member, Parameter, Raised, Returns, TypeEntry, type_closure
 
@@ -74,11 +75,23 @@ def refs_of(members: Iterable[Member]) -> Iterator[str]:
 
 def type_block(catalog: Catalog, refs: Iterable[str]) -> Iterator[str]:
     """Give the shapes of types, and of the types those refer to."""
-    types = type_closure(catalog, refs)
+    shown = catalog._replace(types=tuple(t for t in catalog.types if not _is_withheld(t)))
+    types = type_closure(shown, refs)
     if types:
         yield "```python"
         yield "\n\n".join(_declaration(entry) for entry in types)
         yield "```"
+
+
+# The framework's inside: nothing gives mounted code one of these, so neither they nor what they
+# refer to is worth its reader's time.
+_WITHHELD: Final = frozenset(
+    {"Context", "Fiber", "Lifecycle", "Listener", "Registration", "Registry"}
+)
+
+
+def _is_withheld(entry: TypeEntry) -> bool:
+    return entry.name in _WITHHELD and entry.path.startswith("toolset.runtime.")
 
 
 def _declaration(entry: TypeEntry) -> str:
