@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import queue
 import signal
@@ -153,6 +154,7 @@ class Booter:
         request = {
             "plugin": plugin.path,
             "providers": [provider.path for provider in providers],
+            "seconds": math.ceil(self._timeout),
             **self._stand_ins,
         }
         report = self._child.ask(request, self._timeout)

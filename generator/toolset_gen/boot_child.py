@@ -14,6 +14,7 @@ import importlib
 import json
 import logging
 import os
+import signal
 import sys
 import traceback
 from types import ModuleType, TracebackType
@@ -39,9 +40,12 @@ def main(descriptor: int) -> None:
         for line in sys.stdin.buffer:
             request = cast("dict[str, object]", json.loads(line))
             _stand_in(cast("str", request["catalog"]), cast("str", request["typed_context"]))
+            # A parent that was killed cannot end this process: a plugin that hangs must not outlive it.
+            signal.alarm(cast("int", request["seconds"]) + 5)
             report = _answer(
                 cast("str", request["plugin"]), cast("list[str]", request["providers"])
             )
+            signal.alarm(0)
             pipe.write(json.dumps(report) + "\n")
             pipe.flush()
 

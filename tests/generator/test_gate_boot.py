@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -131,3 +135,26 @@ def test_plan_mounts_providers_first() -> None:
         ("maybe", ["ToolRegistry"]),
         ("reader", ["disk", "fs", "ToolRegistry"]),
     ]
+
+
+def test_hanging_plugin_ends_without_parent(folder: Path) -> None:
+    """The process ends by itself when a plugin hangs and nobody is left to end it."""
+    reading, writing = os.pipe()
+    request = {
+        "plugin": "spinning",
+        "providers": [REGISTRY.path],
+        "seconds": -4,
+        "catalog": "",
+        "typed_context": "",
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "toolset_gen.boot_child", str(writing)],
+        input=json.dumps(request).encode() + b"\n",
+        pass_fds=(writing,),
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *sys.path])},
+        check=False,
+        timeout=30,
+    )
+    os.close(reading)
+    os.close(writing)
+    assert done.returncode == -signal.SIGALRM
