@@ -395,6 +395,21 @@ def test_toolset_disposal_ends_mounts(run) -> None:
     run(main())
 
 
+def test_reloaded_toolset_starts_empty(run) -> None:
+    """Reloading the toolset disposes every mount; ids go on where they were."""
+
+    async def main() -> None:
+        async with host() as h:
+            before = snapshot(h.ctx)
+            await h.mount(GREETER)
+            await h.toolset.restart()
+            assert snapshot(h.ctx) == before
+            assert "No temporary plugin" in await h.inspect(what="temporary")
+            assert (await h.mount(GREETER))["id"] == "dyn-2"
+
+    run(main())
+
+
 def test_mount_unmounts_itself(run) -> None:
     """A tool of a mount that unmounts its own plugin does not wait for itself."""
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from toolset.cordis.diagnostics import check_plugin, mount_error
 from toolset.cordis.errors import MountError, MountTimeoutError
@@ -33,6 +34,10 @@ from toolset.cordis.waiting_at import waiting_at
 from toolset.runtime import Context, Fiber, FiberState
 
 __all__ = ["Bounds", "MountResult", "Mounts"]
+
+# Per root, and weakly: an id is never given again, not even by a toolset that was reloaded
+# (test_reloaded_toolset_starts_empty).
+_numbers: WeakKeyDictionary[Context, Iterator[int]] = WeakKeyDictionary()
 
 REGISTERED = "registered: "
 _NOTHING = (
@@ -114,7 +119,7 @@ class Mounts:
         self._knowledge = knowledge
         self._guard = Guard(bounds.stretch)
         self._mounts: dict[str, _Mount] = {}
-        self._numbers = itertools.count(1)
+        self._numbers = _numbers.setdefault(ctx.root, itertools.count(1))
         # Made first, so undone last: when the mounts' fibers are over.
         ctx.effect(lambda: self._close, "temporary plugins")
 
