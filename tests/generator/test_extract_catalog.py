@@ -260,8 +260,8 @@ def test_duplicate_events_stay_visible(tmp_path: Path) -> None:
     """Both declarations of a name are there with their places."""
     declared = [i for i in scan(tmp_path, EVENTS).model.declarations if i.name == "user/deleted"]
     assert [(item.path, item.location.line) for item in declared] == [
-        ("pkg.events.deleted", 6),
-        ("pkg.events.again", 18),
+        ("pkg.events.deleted", 5),
+        ("pkg.events.again", 17),
     ]
 
 

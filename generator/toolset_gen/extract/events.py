@@ -12,7 +12,7 @@ from toolset.catalog import EventEntry, EventMode
 from toolset_gen.diagnostics import Diagnostic
 from toolset_gen.extract.describe import Describer
 from toolset_gen.extract.library import Definition, Library
-from toolset_gen.extract.model import Site
+from toolset_gen.extract.model import Location, Site
 from toolset_gen.extract.names import EVENT, MODES
 from toolset_gen.extract.raw import Expr, RawFunction
 from toolset_gen.extract.services import classes
@@ -26,10 +26,12 @@ class DeclaredEvent(NamedTuple):
     Attributes:
         entry: What the catalog says of it.
         found: The decorated function.
+        location: Where its decorator stands, which says the name.
     """
 
     entry: EventEntry
     found: Definition
+    location: Location
 
 
 class Events(NamedTuple):
@@ -72,7 +74,7 @@ def find_events(describer: Describer) -> Events:
             diagnostics.append(made)
         else:
             declared.append(made)
-    declared.sort(key=lambda item: item.found.location)
+    declared.sort(key=lambda item: item.location)
     return Events(tuple(declared), tuple(diagnostics))
 
 
@@ -139,7 +141,7 @@ def _declare(
         path=library.public(found.path) or found.path,
         deprecated=member.deprecated,
     )
-    return DeclaredEvent(entry, found)
+    return DeclaredEvent(entry, found, Location(found.file, mark.line))
 
 
 def with_uses(entries: Iterable[EventEntry], sites: Iterable[Site]) -> tuple[EventEntry, ...]:

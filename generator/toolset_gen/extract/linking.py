@@ -158,7 +158,7 @@ def _declarations(describer: Describer, parts: _Parts, closure: TypeClosure) -> 
             place = service.found.location
             found.append(Declaration("service", service.entry.key, service.found.path, place))
     found.extend(
-        Declaration("event", event.entry.name, event.found.path, event.found.location)
+        Declaration("event", event.entry.name, event.found.path, event.location)
         for event in parts.events.declared
     )
     for plugin in parts.plugins.found:
