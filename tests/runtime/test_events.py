@@ -536,3 +536,49 @@ def test_redeclared_elsewhere_keeps_first():
 
     assert declared("test/emit") is emitted
     assert impostor.mode == "waterfall"
+
+
+def test_removed_from_every_walk(run):
+    """A listener that is removed is skipped by every dispatch that runs, the outer ones too."""
+    log = []
+
+    async def main():
+        async with Context() as ctx:
+
+            def first():
+                log.append("first")
+                if len(log) == 1:
+                    extra = ctx.on("x/y", lambda: log.append("extra"))
+                    ctx.emit("x/y")
+                    victim.dispose()
+                    extra.dispose()
+
+            ctx.on("x/y", first)
+            ctx.on("x/y", lambda: log.append("second"), prepend=False)
+            victim = ctx.on("x/y", lambda: log.append("victim"))
+            ctx.emit("x/y")
+            assert log == ["first", "first", "second", "victim", "extra", "second"]
+            assert ctx.registry.hooks.emits == {}
+            log.clear()
+            ctx.emit("x/y")
+            assert log[:2] == ["first", "first"]
+
+    run(main())
+
+
+def test_emit_of_several_arguments(run):
+    """Any number of arguments reaches the listeners, and a failure among them is whose it is."""
+    log = []
+
+    def bad(*args):
+        raise OSError(str(args))
+
+    async def main():
+        async with Context() as ctx:
+            fiber = await ctx.plugin(lambda c: c.on("x/y", bad) and None)
+            ctx.on("internal/error", lambda owner, error: log.append((owner is fiber, str(error))))
+            for args in ((), (1,), (1, 2), (1, 2, 3)):
+                ctx.emit("x/y", *args)
+            assert log == [(True, str(args)) for args in ((), (1,), (1, 2), (1, 2, 3))]
+
+    run(main())

@@ -1,11 +1,10 @@
 """A plugin runtime: contexts, fibers, services, typed events, reversible effects."""
 
-# Layers, lower ones know nothing of higher ones but types: errors, states, waiting < collect, events <
-# services, service, config < plugins, effects, dispatch, internal < registry, reasons, tasks <
-# provision < lifecycle < fiber < access < event_target < context.
+# Layers, downwards only: context > access, event_target > fiber, dispatch > lifecycle > provision,
+# tasks > effects, plugins, registry, reasons > hooks, internal, service, services > collect, config,
+# events, waiting > errors, states.
 
 from toolset.runtime.context import Context
-from toolset.runtime.dispatch import Listener
 from toolset.runtime.effects import Effect
 from toolset.runtime.errors import (
     ConfigError,
@@ -39,6 +38,7 @@ from toolset.runtime.events import (
     event,
 )
 from toolset.runtime.fiber import EffectInfo, Fiber
+from toolset.runtime.hooks import Listener
 from toolset.runtime.registry import Registry
 from toolset.runtime.service import Service
 from toolset.runtime.services import Check, Registration

@@ -72,7 +72,7 @@ class Context(EventTarget):
         put(self, "_scope", scope)
         put(self, "_intercepts", intercepts)
         put(self, "_views", {})
-        put(self, "_hooks", fiber.registry.hooks.by_name)
+        put(self, "_emits", fiber.registry.hooks.emits)
 
     def _derive(
         self,

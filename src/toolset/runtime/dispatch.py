@@ -1,136 +1,47 @@
-"""Listeners and the five ways to dispatch an event to them."""
+"""The ways to dispatch an event that wait for answers, or ask in turn."""
 
-# Maintainers: order, snapshots and the meaning of each mode. A snapshot is a tuple made on the
-# first dispatch after a change, so neither listening nor dispatching costs more because others
-# listen or other events exist. A removed listener's `call` becomes `_gone`, which is how a snapshot
-# that is being walked skips it.
+# Maintainers: order and the meaning of each mode. `emit`, the one that is timed, is event_target.py's;
+# who listens is hooks.py's.
 
 from __future__ import annotations
 
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from operator import length_hint
 from typing import TYPE_CHECKING, cast
 
 from toolset.runtime.errors import (
-    EventModeError,
     InactiveContextError,
     NextCalledTwiceError,
     ParallelError,
 )
-from toolset.runtime.events import Event, declared
+from toolset.runtime.hooks import Calls, Listener
 
 if TYPE_CHECKING:
-    from toolset.catalog import EventMode
-    from toolset.runtime.fiber import Fiber
+    from toolset.runtime.events import Event
 
-__all__ = ["Listener"]
-
-
-def _gone(*_: object) -> None:
-    """Stand in for a listener that was removed."""
+__all__: list[str] = []
 
 
-class Listener:
-    """One function listening to one event.
-
-    Attributes:
-        fiber: The fiber that listens.
-        callback: The function as registered.
-    """
-
-    __slots__ = ("call", "callback", "fiber")
-
-    def __init__(self, fiber: Fiber, callback: Callable[..., object]) -> None:
-        self.fiber = fiber
-        self.callback = callback
-        self.call: Callable[..., object] = callback
-
-    @property
-    def live(self) -> bool:
-        """Whether it still listens."""
-        return self.call is not _gone
-
-    def __repr__(self) -> str:
-        name = getattr(self.callback, "__qualname__", None) or repr(self.callback)
-        return f"<Listener {name} of <{self.fiber.name}>>"
+def _current(calls: Calls, each: Iterator[object]) -> Listener:
+    """Find whose call an iteration over a snapshot has just given."""
+    return calls.listeners[len(calls) - length_hint(each) - 1]
 
 
-class Hooks:
-    """The listeners of one event, in order."""
-
-    __slots__ = ("_first", "_rest", "snapshot")
-
-    def __init__(self) -> None:
-        self._first: dict[Listener, None] = {}
-        self._rest: dict[Listener, None] = {}
-        self.snapshot: tuple[Listener, ...] | None = ()
-
-    def add(self, listener: Listener, *, prepend: bool) -> None:
-        (self._first if prepend else self._rest)[listener] = None
-        self.snapshot = None
-
-    def remove(self, listener: Listener) -> bool:
-        """Remove a listener and tell whether none is left."""
-        self._first.pop(listener, None)
-        self._rest.pop(listener, None)
-        self.snapshot = None
-        return not self._first and not self._rest
-
-    def build(self) -> tuple[Listener, ...]:
-        self.snapshot = (*reversed(self._first), *self._rest)
-        return self.snapshot
-
-
-class HookTable:
-    """Every listener of one root, by event name."""
-
-    __slots__ = ("by_name",)
-
-    def __init__(self) -> None:
-        self.by_name: dict[str, Hooks] = {}
-
-    def add(self, name: str, listener: Listener, *, prepend: bool) -> Callable[[], None]:
-        """Add a listener and give its undo."""
-        hooks = self.by_name.get(name)
-        if hooks is None:
-            hooks = self.by_name[name] = Hooks()
-        hooks.add(listener, prepend=prepend)
-
-        def remove() -> None:
-            listener.call = _gone
-            if hooks.remove(listener) and self.by_name.get(name) is hooks:
-                del self.by_name[name]
-
-        return remove
-
-    def listeners(self, name: str) -> tuple[Listener, ...]:
-        """Give the listeners of an event, in the order they are called."""
-        hooks = self.by_name.get(name)
-        if hooks is None:
-            return ()
-        return hooks.snapshot if hooks.snapshot is not None else hooks.build()
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(tuple(self.by_name))
-
-
-def name_for(event: Event | str, verb: EventMode) -> str:
-    """Give the name an event is known by, if `verb` may dispatch it.
-
-    Raises:
-        EventModeError: It is declared with another mode.
-    """
-    known = declared(event) if isinstance(event, str) else event
-    if known is not None and known.mode != verb:
-        raise EventModeError(known.name, known.mode, verb)
+def _name(event: Event | str) -> str:
     return event if isinstance(event, str) else event.name
 
 
-def take(listener: Listener, name: str, result: object) -> None:
+def take(calls: Calls, each: Iterator[object], event: Event | str, result: object) -> None:
     """Go on with what a listener of an emit returned: an asynchronous one runs as its fiber's task."""
     if inspect.isawaitable(result):
-        listener.fiber.start(outcome(result), f"listener({name!r})")
+        _ = _current(calls, each).fiber.start(outcome(result), f"listener({_name(event)!r})")
+
+
+def fail(calls: Calls, each: Iterator[object], event: Event | str, error: Exception) -> None:
+    """Report what a listener of an emit raised, with its owner."""
+    _current(calls, each).fiber.report(error, f'listener of event "{_name(event)}"')
 
 
 async def _wait_for(pending: Awaitable[object]) -> object:

@@ -21,8 +21,10 @@ from toolset.runtime.events import (
     SyncNext,
     WaterfallEvent,
     declared,
+    name_for,
 )
 from toolset.runtime.fiber import Fiber
+from toolset.runtime.hooks import EmitTable, Listener
 
 __all__ = ["EventTarget"]
 
@@ -33,10 +35,10 @@ Ts = TypeVarTuple("Ts")
 class EventTarget:
     """What can be listened to and dispatched on, in the name of a fiber."""
 
-    __slots__ = ("_fiber", "_hooks")
+    __slots__ = ("_emits", "_fiber")
 
     _fiber: Fiber
-    _hooks: dict[str, dispatch.Hooks]
+    _emits: EmitTable
 
     @overload
     def on(
@@ -124,7 +126,7 @@ class EventTarget:
             raise TypeError(f"listener {listener!r} of event {name!r} cannot be called")
         label = f"ctx.on({name!r})"
         fiber.ensure_open(label)
-        entry = dispatch.Listener(fiber, listener)
+        entry = Listener(fiber, listener)
         remove = fiber.registry.hooks.add(name, entry, prepend=prepend)
         effect = Effect.of(fiber, label, remove)
         if once:
@@ -166,21 +168,25 @@ class EventTarget:
         Raises:
             EventModeError: The event is declared with another mode.
         """
-        if isinstance(event, str) or event.mode != "emit":
-            name = dispatch.name_for(event, "emit")
-        else:
-            name = event.name
-        hooks = self._hooks.get(name)
-        if hooks is None:
-            return
-        for listener in hooks.snapshot or hooks.build():
+        calls = self._emits[event]
+        each = iter(calls)
+        while True:
             try:
-                result = listener.call(*args)
+                if len(args) == 1:  # the common case, spared the cost of unpacking
+                    (argument,) = args
+                    for call in each:
+                        result = call(argument)
+                        if result is not None:
+                            dispatch.take(calls, each, event, result)
+                else:
+                    for call in each:
+                        result = call(*args)
+                        if result is not None:
+                            dispatch.take(calls, each, event, result)
             except Exception as error:  # noqa: BLE001 - fault isolation is what emit promises
-                listener.fiber.report(error, f'listener of event "{name}"')
+                dispatch.fail(calls, each, event, error)
             else:
-                if result is not None:
-                    dispatch.take(listener, name, result)
+                return
 
     @overload
     async def parallel(self, event: ParallelEvent[*Ts], *args: *Ts) -> None: ...
@@ -197,7 +203,7 @@ class EventTarget:
             ParallelError: Listeners failed; an exception group with a line for each.
             EventModeError: The event is declared with another mode.
         """
-        name = dispatch.name_for(event, "parallel")
+        name = name_for(event, "parallel")
         await dispatch.parallel(self._fiber.registry.listeners(name), name, args)
 
     @overload
@@ -217,7 +223,7 @@ class EventTarget:
         Raises:
             EventModeError: The event is declared with another mode.
         """
-        name = dispatch.name_for(event, "serial")
+        name = name_for(event, "serial")
         return await dispatch.serial(self._fiber.registry.listeners(name), name, args)
 
     @overload
@@ -237,7 +243,7 @@ class EventTarget:
         Raises:
             EventModeError: The event is declared with another mode.
         """
-        name = dispatch.name_for(event, "bail")
+        name = name_for(event, "bail")
         return dispatch.bail(self._fiber.registry.listeners(name), args)
 
     @overload
@@ -269,14 +275,14 @@ class EventTarget:
             EventModeError: The event is declared with another mode.
             TypeError: The inner default is missing.
         """
-        name = dispatch.name_for(event, "waterfall")
+        name = name_for(event, "waterfall")
         known = declared(event) if isinstance(event, str) else event
         is_async = known.is_async if known is not None else dispatch.is_async_default(args)
         listeners = self._fiber.registry.listeners(name)
         return dispatch.waterfall(listeners, name, args, is_async=is_async)
 
 
-def _once(entry: dispatch.Listener, effect: Effect) -> Callable[..., object]:
+def _once(entry: Listener, effect: Effect) -> Callable[..., object]:
     callback = entry.callback
 
     def call(*args: object) -> object:

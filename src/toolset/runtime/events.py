@@ -14,7 +14,7 @@ from typing import Generic, Literal, Protocol, TypeAlias, TypeVar, TypeVarTuple,
 from weakref import WeakValueDictionary
 
 from toolset.catalog import EventMode
-from toolset.runtime.errors import EventNameError, ListenerSignatureError
+from toolset.runtime.errors import EventModeError, EventNameError, ListenerSignatureError
 
 __all__ = [
     "AsyncWaterfallEvent",
@@ -220,6 +220,18 @@ def event(name: str, *, mode: EventMode) -> object:
 def _home(declared_event: Event) -> tuple[str, str]:
     declaration = declared_event.declaration
     return declaration.__module__, getattr(declaration, "__qualname__", "")
+
+
+def name_for(event: Event | str, verb: EventMode) -> str:
+    """Give the name an event is known by, if `verb` may dispatch it.
+
+    Raises:
+        EventModeError: It is declared with another mode.
+    """
+    known = _declared.get(event) if isinstance(event, str) else event
+    if known is not None and known.mode != verb:
+        raise EventModeError(known.name, known.mode, verb)
+    return event if isinstance(event, str) else event.name
 
 
 class _Source(str):

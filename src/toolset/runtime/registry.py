@@ -14,8 +14,8 @@ from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from toolset.runtime import internal
-from toolset.runtime.dispatch import HookTable, Listener
 from toolset.runtime.errors import NoLoopError
+from toolset.runtime.hooks import HookTable, Listener
 from toolset.runtime.services import Registration, ServiceTable
 from toolset.runtime.waiting import AnyTask, WaitGraph
 
