@@ -17,7 +17,7 @@ from toolset.runtime import internal
 from toolset.runtime.errors import NoLoopError
 from toolset.runtime.hooks import HookTable, Listener
 from toolset.runtime.services import Registration, ServiceTable
-from toolset.runtime.waiting import AnyTask, WaitGraph
+from toolset.runtime.waiting import AnyTask, WaitGraph, ended
 
 if TYPE_CHECKING:
     from toolset.runtime.context import Context
@@ -209,11 +209,13 @@ class Registry:
         if me is not None:
             self.waits.link(me, waiting)
         try:
-            await asyncio.wait(waiting)
+            for task in waiting:
+                await ended(task)
         except asyncio.CancelledError:
             for task in waiting:
                 task.cancel()
-            await asyncio.wait(waiting)
+            for task in waiting:
+                await ended(task)
             raise
         finally:
             if me is not None:

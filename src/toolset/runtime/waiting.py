@@ -35,6 +35,23 @@ def current_task() -> AnyTask | None:
         return None
 
 
+async def ended(task: AnyTask) -> None:
+    """Wait until a task is over; neither its outcome nor its cancellation reaches the waiter."""
+    if task.done():
+        return
+    waiter = task.get_loop().create_future()
+
+    def wake(_: AnyTask) -> None:
+        if not waiter.done():
+            waiter.set_result(None)
+
+    task.add_done_callback(wake)
+    try:
+        await waiter
+    finally:
+        task.remove_done_callback(wake)
+
+
 class WaitGraph:
     """The waits of one root that the runtime knows of."""
 
@@ -97,7 +114,7 @@ class WaitGraph:
         targets = (task,)
         self.link(me, targets)
         try:
-            await asyncio.wait(targets)
+            await ended(task)
         finally:
             self.unlink(me, targets)
         return True
