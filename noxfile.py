@@ -122,6 +122,6 @@ def demo(session: nox.Session) -> None:
 @nox.session(default=False, requires=["build"])
 def bench(session: nox.Session) -> None:
     """Measure the promised ratios; `nox -s bench -- --check` fails when one is over its bound."""
-    session.install(f"{built('.whl')}[generator]")
+    session.install(f"{built('.whl')}[generator]", *group("bench"))
     for script in sorted((ROOT / "benchmarks").glob("[!_]*.py")):
         session.run("python", str(script), *session.posargs)

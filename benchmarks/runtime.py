@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Callable, Sequence
 
 from _measure import Ratio, calls, compare, report
@@ -15,6 +16,15 @@ ROUNDS = 41
 @event("bench/measured", mode="emit")
 def measured(value: int) -> None:
     """Nothing but a number goes to the listeners.
+
+    Args:
+        value: The number.
+    """
+
+
+@event("bench/awaited", mode="parallel")
+async def awaited(value: int) -> None:
+    """A number goes to asynchronous listeners.
 
     Args:
         value: The number.
@@ -47,18 +57,43 @@ def emitting(root: Context, listeners: int) -> Callable[[], object]:
     """Give a function that emits to so many listeners."""
     for _ in range(listeners):
         root.on(measured, lambda _: None)
-    return lambda: root.emit(measured, 1)
+    return functools.partial(root.emit, measured, 1)
 
 
 def looping(listeners: int) -> Callable[[], object]:
     """Give a function that calls so many functions, one after the other."""
     functions = [lambda _: None for _ in range(listeners)]
 
-    def loop() -> None:
+    def loop(value: int) -> None:
         for function in functions:
-            function(1)
+            function(value)
 
-    return loop
+    return functools.partial(loop, 1)
+
+
+def gathering(run: Callable[..., object], root: Context) -> Callable[[], object]:
+    """Give a function that dispatches to ten asynchronous listeners and waits for all."""
+
+    async def slow(_: int) -> None:
+        await asyncio.sleep(0)
+
+    for _ in range(10):
+        root.on(awaited, slow)
+    return lambda: run(root.parallel(awaited, 1))
+
+
+def grouping(run: Callable[..., object]) -> Callable[[], object]:
+    """Give a function that runs ten tasks in a task group."""
+
+    async def slow(_: int) -> None:
+        await asyncio.sleep(0)
+
+    async def group() -> None:
+        async with asyncio.TaskGroup() as tasks:
+            for _ in range(10):
+                tasks.create_task(slow(1))
+
+    return lambda: run(group())
 
 
 def mounting(run: Callable[..., object], root: Context) -> Callable[[], object]:
@@ -90,46 +125,61 @@ def tasks(run: Callable[..., object]) -> Callable[[], object]:
 
 
 def measure() -> Sequence[Ratio]:
-    """Compare emitting and mounting with their floors, alone and among a thousand plugins."""
+    """Compare dispatching and mounting with their floors, alone and in a crowd."""
     with asyncio.Runner() as runner:
         run = runner.get_loop().run_until_complete
-        alone = [run(crowded(0)) for _ in range(3)]
-        crowds = [run(crowded(1000)) for _ in range(2)]
+        roots: list[Context] = []
+
+        def root(plugins: int = 0) -> Context:
+            roots.append(run(crowded(plugins)))
+            return roots[-1]
+
         ratios = [
             compare(
                 f"emit to {listeners} / loop over {listeners}",
-                calls(emitting(root, listeners)),
+                calls(emitting(root(), listeners)),
                 calls(looping(listeners)),
                 bound=bound,
                 rounds=ROUNDS,
             )
-            for root, (listeners, bound) in zip(alone, [(10, 2.5), (100, 2.5)], strict=False)
+            for listeners, bound in ((1, 2.2), (10, 1.6), (100, 1.4))
         ]
         ratios += [
             compare(
+                "parallel to 10 / task group of 10",
+                calls(gathering(run, root())),
+                calls(grouping(run)),
+                bound=1.2,
+                rounds=ROUNDS,
+            ),
+            compare(
                 "mount and unmount / two tasks",
-                calls(mounting(run, alone[2])),
+                calls(mounting(run, root())),
                 calls(tasks(run)),
                 bound=5.0,
                 rounds=ROUNDS,
             ),
-            compare(
-                "emit to 10 among 1,000 plugins / alone",
-                calls(emitting(crowds[0], 10)),
-                calls(lambda: alone[0].emit(measured, 1)),
-                bound=1.25,
-                rounds=ROUNDS,
-            ),
-            compare(
-                "mount and unmount among 1,000 plugins / alone",
-                calls(mounting(run, crowds[1])),
-                calls(mounting(run, alone[2])),
-                bound=1.25,
-                rounds=ROUNDS,
-            ),
         ]
-        for root in [*alone, *crowds]:
-            run(root.dispose())
+        for plugins in (100, 1000, 10_000):
+            crowd = root(plugins)
+            ratios += [
+                compare(
+                    f"emit to 10 among {plugins:,} plugins / alone",
+                    calls(emitting(crowd, 10)),
+                    calls(emitting(root(), 10)),
+                    bound=1.1,
+                    rounds=ROUNDS,
+                ),
+                compare(
+                    f"mount and unmount among {plugins:,} plugins / alone",
+                    calls(mounting(run, crowd)),
+                    calls(mounting(run, root())),
+                    bound=1.1,
+                    rounds=ROUNDS,
+                ),
+            ]
+        for one in roots:
+            run(one.dispose())
     return ratios
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from operator import length_hint
+from collections.abc import Awaitable, Callable, Coroutine
+from types import CoroutineType
 from typing import TYPE_CHECKING, cast
 
 from toolset.runtime.errors import (
@@ -24,33 +24,33 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 
-def _current(calls: Calls, each: Iterator[object]) -> Listener:
-    """Find whose call an iteration over a snapshot has just given."""
-    return calls.listeners[len(calls) - length_hint(each) - 1]
-
-
 def _name(event: Event | str) -> str:
     return event if isinstance(event, str) else event.name
 
 
-def take(calls: Calls, each: Iterator[object], event: Event | str, result: object) -> None:
+def take(calls: Calls, call: object, event: Event | str, result: object) -> None:
     """Go on with what a listener of an emit returned: an asynchronous one runs as its fiber's task."""
-    if inspect.isawaitable(result):
-        _ = _current(calls, each).fiber.start(outcome(result), f"listener({_name(event)!r})")
+    work = outcome(result)
+    if work is not None:
+        _ = calls.who(call).fiber.start(work, f"listener({_name(event)!r})")
 
 
-def fail(calls: Calls, each: Iterator[object], event: Event | str, error: Exception) -> None:
+def fail(calls: Calls, call: object, event: Event | str, error: Exception) -> None:
     """Report what a listener of an emit raised, with its owner."""
-    _current(calls, each).fiber.report(error, f'listener of event "{_name(event)}"')
+    calls.who(call).fiber.report(error, f'listener of event "{_name(event)}"')
 
 
 async def _wait_for(pending: Awaitable[object]) -> object:
     return await pending
 
 
-def outcome(result: Awaitable[object]) -> Coroutine[object, object, object]:
-    """Give a coroutine for whatever a listener returned to be awaited."""
-    return result if inspect.iscoroutine(result) else _wait_for(result)
+def outcome(result: object) -> Coroutine[object, object, object] | None:
+    """Give a coroutine for what a listener returned; None when there is nothing to await."""
+    if result is None:
+        return None
+    if isinstance(result, CoroutineType):
+        return cast("Coroutine[object, object, object]", result)
+    return _wait_for(result) if inspect.isawaitable(result) else None
 
 
 async def parallel(listeners: tuple[Listener, ...], name: str, args: tuple[object, ...]) -> None:
@@ -60,7 +60,7 @@ async def parallel(listeners: tuple[Listener, ...], name: str, args: tuple[objec
         ParallelError: Some failed; the others have settled too.
     """
     failures: dict[Listener, Exception] = {}
-    running: dict[Listener, asyncio.Task[object]] = {}
+    running: list[tuple[Listener, asyncio.Task[object]]] = []
     label = f"listener({name!r})"
     for listener in listeners:
         try:
@@ -68,11 +68,12 @@ async def parallel(listeners: tuple[Listener, ...], name: str, args: tuple[objec
         except Exception as error:  # noqa: BLE001 - all settle before any failure is told
             failures[listener] = error
         else:
-            if result is not None and inspect.isawaitable(result):
-                running[listener] = listener.fiber.start(outcome(result), label, quiet=True)
+            work = outcome(result)
+            if work is not None:
+                running.append((listener, listener.fiber.start(work, label, quiet=True)))
     if running:
-        await listeners[0].fiber.registry.wait_all(running.values())
-    for listener, task in running.items():
+        await listeners[0].fiber.registry.wait_all(tuple(task for _, task in running))
+    for listener, task in running:
         failure = None if task.cancelled() else task.exception()
         if isinstance(failure, Exception):
             failures[listener] = failure
@@ -89,9 +90,10 @@ async def serial(listeners: tuple[Listener, ...], name: str, args: tuple[object,
     """Ask each listener in turn until one gives a value that is neither None nor False."""
     for listener in listeners:
         result = listener.call(*args)
-        if result is not None and inspect.isawaitable(result):
+        work = outcome(result)
+        if work is not None:
             try:
-                result = await listener.fiber.run(outcome(result), f"listener({name!r})")
+                result = await listener.fiber.run(work, f"listener({name!r})")
             except InactiveContextError:
                 if listener.live:
                     raise
@@ -147,10 +149,11 @@ class Chain:
         """Run one listener; one that is disposed before it delegated counts as absent."""
         listener = link.listener
         result = listener.call(*link.args, link.next)
-        if not inspect.isawaitable(result):
+        work = outcome(result)
+        if work is None:
             return result
         try:
-            return await listener.fiber.run(outcome(result), f"listener({self.name!r})")
+            return await listener.fiber.run(work, f"listener({self.name!r})")
         except InactiveContextError:
             if listener.live or link.used:
                 raise

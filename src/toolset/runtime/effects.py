@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from toolset.runtime.collect import Collector, Disposer, Rest, Reversible, undo
 from toolset.runtime.errors import NoLoopError
+from toolset.runtime.waiting import create_task
 
 if TYPE_CHECKING:
     from toolset.runtime.fiber import Fiber
@@ -105,7 +106,7 @@ class Effect(Reversible):
             rest = collector.take(made)
             if rest is not None:
                 work = effect._finish(rest)
-                effect._setup = fiber.registry.create_task(work, f"{label} of {fiber.name}")
+                effect._setup = create_task(work, f"{label} of {fiber.name}")
                 effect._setup.add_done_callback(_retrieve)
         except NoLoopError:
             _close(made, rest)
@@ -189,7 +190,7 @@ class Effect(Reversible):
         if rest is None:
             self.fiber.disown(self)
         else:
-            task = self.fiber.registry.create_task(self._end(rest), f"undo {self.label}")
+            task = create_task(self._end(rest), f"undo {self.label}")
             self._disposal = Pending(self.fiber, cast("asyncio.Task[object]", task))
         return self._disposal
 

@@ -169,24 +169,25 @@ class EventTarget:
             EventModeError: The event is declared with another mode.
         """
         calls = self._emits[event]
-        each = iter(calls)
-        while True:
-            try:
-                if len(args) == 1:  # the common case, spared the cost of unpacking
-                    (argument,) = args
-                    for call in each:
-                        result = call(argument)
-                        if result is not None:
-                            dispatch.take(calls, each, event, result)
+        if len(args) == 1:  # the common case, spared the cost of unpacking
+            (argument,) = args
+            for call in calls:
+                try:
+                    result = call(argument)
+                except Exception as error:  # noqa: BLE001 - fault isolation is what emit promises
+                    dispatch.fail(calls, call, event, error)
                 else:
-                    for call in each:
-                        result = call(*args)
-                        if result is not None:
-                            dispatch.take(calls, each, event, result)
+                    if result is not None:
+                        dispatch.take(calls, call, event, result)
+            return
+        for call in calls:
+            try:
+                result = call(*args)
             except Exception as error:  # noqa: BLE001 - fault isolation is what emit promises
-                dispatch.fail(calls, each, event, error)
+                dispatch.fail(calls, call, event, error)
             else:
-                return
+                if result is not None:
+                    dispatch.take(calls, call, event, result)
 
     @overload
     async def parallel(self, event: ParallelEvent[*Ts], *args: *Ts) -> None: ...

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -50,13 +51,24 @@ class Listener:
 
 
 class Calls(list[Callable[..., object]]):
-    """A snapshot: what a dispatch calls, in order, and whose calls these are."""
+    """A snapshot: what a dispatch calls, in order, each a different object, and whose calls these are."""
 
-    __slots__ = ("__weakref__", "listeners")
+    __slots__ = ("__weakref__", "_made", "listeners")
 
     def __init__(self, listeners: tuple[Listener, ...]) -> None:
-        super().__init__([listener.call for listener in listeners])
+        made: dict[int, Callable[..., object]] = {}
+        for listener in listeners:
+            call = listener.call
+            if id(call) in made:  # one function that listens twice
+                call = functools.partial(call)
+            made[id(call)] = call
+        self._made = tuple(made.values())
+        super().__init__(self._made)
         self.listeners = listeners
+
+    def who(self, call: object) -> Listener:
+        """Tell whose call one of this snapshot's is, also when it was removed meanwhile."""
+        return next(one for one, its in zip(self.listeners, self._made, strict=True) if its is call)
 
     def idle(self, listener: Listener) -> None:
         """Let a walk that comes to a removed listener pass it."""

@@ -22,6 +22,7 @@ from toolset.runtime.reasons import caller_place, waiting_for
 from toolset.runtime.service import Service
 from toolset.runtime.states import FiberState
 from toolset.runtime.tasks import OwnedTask
+from toolset.runtime.waiting import create_task
 
 if TYPE_CHECKING:
     from toolset.runtime.context import Context
@@ -152,7 +153,7 @@ class Lifecycle(Reversible):
         self, work: Coroutine[object, object, object], label: str, *, quiet: bool = False
     ) -> asyncio.Task[object]:
         """Start a task that belongs to it; a failure is reported unless `quiet`."""
-        task = self.registry.create_task(work, label)
+        task = create_task(work, label)
         entry = OwnedTask(self._me, label, task, quiet=quiet)
         if self.registry.settings.settle_timeout is not None:
             entry.where = caller_place()

@@ -10,11 +10,10 @@ import contextlib
 import itertools
 import logging
 import warnings
-from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from toolset.runtime import internal
-from toolset.runtime.errors import NoLoopError
 from toolset.runtime.hooks import HookTable, Listener
 from toolset.runtime.services import Registration, ServiceTable
 from toolset.runtime.waiting import AnyTask, WaitGraph, ended
@@ -153,19 +152,6 @@ class Registry:
         if what != f'listener of event "{internal.error.name}"':
             self.tell(internal.error, fiber, error)
 
-    def create_task(self, work: Coroutine[object, object, T], name: str) -> asyncio.Task[T]:
-        """Start a task of the running loop.
-
-        Raises:
-            NoLoopError: There is none.
-        """
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
-            work.close()
-            raise NoLoopError(name) from None
-        return loop.create_task(work, name=name)
-
     def defer(self, fiber: Fiber) -> None:
         """Remember a fiber that is due while no loop runs."""
         self._deferred.append(fiber)
@@ -202,9 +188,8 @@ class Registry:
         task.cancel()
         await self.waits.wait(task)
 
-    async def wait_all(self, tasks: Iterable[AnyTask]) -> None:
+    async def wait_all(self, waiting: Sequence[AnyTask]) -> None:
         """Wait for all tasks; cancel them all when the waiter is cancelled."""
-        waiting = tuple(tasks)
         me = asyncio.current_task()
         if me is not None:
             self.waits.link(me, waiting)
