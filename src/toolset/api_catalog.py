@@ -2849,6 +2849,7 @@ def _type_toolset_runtime_Listener() -> TypeEntry:
             "    fiber: Fiber\n"
             "    callback: Callable[..., object]\n"
             "    call: Callable[..., object]\n"
+            "    place: ...\n"
             "    @property\n"
             "    def live(self) -> bool: ..."
         ),
@@ -2863,7 +2864,7 @@ def _type_toolset_runtime_Listener() -> TypeEntry:
                     type_refs=("toolset.Fiber",),
                 ),
                 summary="The fiber that listens.",
-                path="toolset.runtime.dispatch.Listener.fiber",
+                path="toolset.runtime.hooks.Listener.fiber",
             ),
             Member(
                 name="callback",
@@ -2874,7 +2875,7 @@ def _type_toolset_runtime_Listener() -> TypeEntry:
                     type_refs=("collections.abc.Callable",),
                 ),
                 summary="The function as registered.",
-                path="toolset.runtime.dispatch.Listener.callback",
+                path="toolset.runtime.hooks.Listener.callback",
             ),
             Member(
                 name="call",
@@ -2884,7 +2885,13 @@ def _type_toolset_runtime_Listener() -> TypeEntry:
                     annotation="Callable[..., object]",
                     type_refs=("collections.abc.Callable",),
                 ),
-                path="toolset.runtime.dispatch.Listener.call",
+                path="toolset.runtime.hooks.Listener.call",
+            ),
+            Member(
+                name="place",
+                kind="attribute",
+                signature="place",
+                path="toolset.runtime.hooks.Listener.place",
             ),
             Member(
                 name="live",
@@ -2895,7 +2902,7 @@ def _type_toolset_runtime_Listener() -> TypeEntry:
                 ),
                 summary="Whether it still listens.",
                 read_only=True,
-                path="toolset.runtime.dispatch.Listener.live",
+                path="toolset.runtime.hooks.Listener.live",
             ),
         ),
         type_refs=(
@@ -2919,7 +2926,7 @@ def _type_toolset_runtime_Listener() -> TypeEntry:
                 ),
             ),
             binding="class",
-            path="toolset.runtime.dispatch.Listener.__init__",
+            path="toolset.runtime.hooks.Listener.__init__",
         ),
     )
 
@@ -3254,13 +3261,12 @@ def _type_toolset_runtime_Registry() -> TypeEntry:
             "    def enroll(self, fiber: Fiber) -> int: ...\n"
             "    def tell(self, event: Event, *args: object) -> None: ...\n"
             "    def report(self, fiber: Fiber, error: Exception, what: str) -> None: ...\n"
-            "    def create_task(self, work: Coroutine[object, object, T], name: str) -> asyncio.Task[T]: ...\n"
             "    def defer(self, fiber: Fiber) -> None: ...\n"
             "    def start_deferred(self) -> None: ...\n"
             "    @contextmanager\n"
             "    def nested(self) -> Generator[bool]: ...\n"
             "    async def stop(self, task: AnyTask) -> None: ...\n"
-            "    async def wait_all(self, tasks: Iterable[AnyTask]) -> None: ..."
+            "    async def wait_all(self, waiting: Sequence[AnyTask]) -> None: ..."
         ),
         summary="The live state of one root context.",
         members=(
@@ -3449,35 +3455,6 @@ def _type_toolset_runtime_Registry() -> TypeEntry:
                 path="toolset.runtime.registry.Registry.report",
             ),
             Member(
-                name="create_task",
-                kind="function",
-                signature="create_task(work: Coroutine[object, object, T], name: str) -> asyncio.Task[T]",
-                parameters=(
-                    Parameter(
-                        name="work",
-                        annotation="Coroutine[object, object, T]",
-                        type_refs=("collections.abc.Coroutine",),
-                    ),
-                    Parameter(
-                        name="name",
-                        annotation="str",
-                    ),
-                ),
-                returns=Returns(
-                    annotation="asyncio.Task[T]",
-                    type_refs=("asyncio.Task",),
-                ),
-                raises=(
-                    Raised(
-                        type="NoLoopError",
-                        path="toolset.runtime.NoLoopError",
-                        description="There is none.",
-                    ),
-                ),
-                summary="Start a task of the running loop.",
-                path="toolset.runtime.registry.Registry.create_task",
-            ),
-            Member(
                 name="defer",
                 kind="function",
                 signature="defer(fiber: Fiber) -> None",
@@ -3536,13 +3513,13 @@ def _type_toolset_runtime_Registry() -> TypeEntry:
             Member(
                 name="wait_all",
                 kind="coroutine",
-                signature="async wait_all(tasks: Iterable[AnyTask]) -> None",
+                signature="async wait_all(waiting: Sequence[AnyTask]) -> None",
                 parameters=(
                     Parameter(
-                        name="tasks",
-                        annotation="Iterable[AnyTask]",
+                        name="waiting",
+                        annotation="Sequence[AnyTask]",
                         type_refs=(
-                            "collections.abc.Iterable",
+                            "collections.abc.Sequence",
                             "toolset.runtime.waiting.AnyTask",
                         ),
                     ),
@@ -3555,11 +3532,9 @@ def _type_toolset_runtime_Registry() -> TypeEntry:
             ),
         ),
         type_refs=(
-            "asyncio.Task",
-            "collections.abc.Coroutine",
             "collections.abc.Generator",
-            "collections.abc.Iterable",
             "collections.abc.Iterator",
+            "collections.abc.Sequence",
             "toolset.Context",
             "toolset.Event",
             "toolset.Fiber",
