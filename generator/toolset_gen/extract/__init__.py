@@ -4,10 +4,11 @@
 below it, which describes any class, function or module.
 """
 
-# Layers, lower ones know nothing of higher ones: model, raw < text, docstrings, scope < expressions <
-# functions, variables < classes, frames < sites < reader < stubs, mro < library, spelling < kinds < members < fields <
-# constructors, declare < describe < names, facts < services < events < plugins < uses, closure, external, documented <
-# this module. Everything up to reader speaks of one module alone and pickles.
+# Layers, downwards only: assemble > linking > documented, uses > events, plugins > closure, facts,
+# services > describe > constructors, declare, external > fields, reader > members, sites > classes,
+# frames, kinds, names > functions, library, variables > docstrings, expressions, stubs > model,
+# mro, raw, scope, spelling, text.
+# Everything up to `reader` speaks of one module alone and pickles.
 
 from __future__ import annotations
 
