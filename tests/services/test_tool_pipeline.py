@@ -112,11 +112,11 @@ def test_arguments_are_validated(run):
 
     async def main() -> None:
         async with called(lambda args: pytest.fail("the body ran"), parameters=parameters) as root:
-            result = await root.tools.execute("t", {"pth": "x", "limit": "9" * 500, "mode": "c"})
+            result = await root.tools.execute("t", {"pth": "x", "limit": "nine" * 125, "mode": "c"})
             assert result.meta["code"] == "invalid_arguments"
             assert result.value is None
             lines = result.text.splitlines()
-            assert "arguments.limit: expected integer, got string '999" in lines[1]
+            assert "arguments.limit: expected integer, got string 'nine" in lines[1]
             assert lines[2] == "- arguments.mode: must be one of ('a', 'b'), got 'c'"
             assert lines[3].startswith("- arguments.path: is required and missing")
             assert lines[4].startswith("- arguments.pth: is not a known name (did you mean 'path'?")

@@ -1,8 +1,8 @@
 """Model-facing tools: declare them, register them, run their calls."""
 
 # Layers, downwards only: registry, dialects > pipeline > rendering, entries, events, decorator >
-# define > definition > schema, shallow, validation > models, walk, references > typed, lossless,
-# docstring, keywords, records, strict > errors > paths, wire > jsontypes.
+# define > definition > decoding, schema, shallow, validation > models, plain, walk, references > typed,
+# lossless, docstring, keywords, records, strict, surely > errors > paths, wire > jsontypes.
 # pydantic and jsonschema are imported by typed.py and validation.py when they are first needed.
 
 from toolset.services.tools.decorator import tool

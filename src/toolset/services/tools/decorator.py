@@ -1,14 +1,14 @@
 """`@tool`: a tool from a function's signature and docstring."""
 
-# Maintainers: answers for reading a function as a tool. Types are pydantic's business (typed.py,
-# imported when a function is decorated); what is wrong is collected and refused at once, as in
+# Maintainers: answers for reading a function as a tool. Types are the business of plain.py, or else
+# of pydantic (typed.py, imported for the first annotation that is not plain); what is wrong is collected and refused at once, as in
 # define.py. Bodies that are sync run inline: threads are the author's decision.
 
 from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast, overload
 
 from toolset.catalog import nearest
@@ -18,6 +18,7 @@ from toolset.services.tools.docstring import Documented, read_docstring
 from toolset.services.tools.errors import ToolDefinitionError
 from toolset.services.tools.jsontypes import JsonObject
 from toolset.services.tools.paths import Violation
+from toolset.services.tools.plain import PlainArguments, PlainReturned, plain_hints
 from toolset.services.tools.records import ToolAnnotations, ToolCall
 from toolset.services.tools.schema import output_schema, parameter_schema
 
@@ -108,8 +109,8 @@ def _of_function(function: Callable[..., object], options: _Options) -> ToolDefi
 
 def _body(
     function: Callable[..., object],
-    arguments: typed.Arguments,
-    returns: typed.Returned,
+    arguments: PlainArguments | typed.Arguments,
+    returns: PlainReturned | typed.Returned,
     call_name: str | None,
 ) -> Callable[[JsonObject, ToolCall], object]:
     async def execute(args: JsonObject, call: ToolCall) -> object:
@@ -130,12 +131,10 @@ class _Signature:
     def __init__(
         self, function: Callable[..., object], documented: Documented, violations: list[Violation]
     ) -> None:
-        from toolset.services.tools import typed  # noqa: PLC0415 -- imports pydantic
-
         self.violations = violations
         self.call_name: str | None = None
-        self.arguments: typed.Arguments | None = None
-        self.returns: typed.Returned | None = None
+        self.arguments: PlainArguments | typed.Arguments | None = None
+        self.returns: PlainReturned | typed.Returned | None = None
         self.parameters: JsonObject = {}
         self.output: JsonObject = {}
         hints = self._hints(function)
@@ -143,23 +142,51 @@ class _Signature:
             return
         parameters = self._parameters(function, hints)
         self._check_entries(documented, [one.name for one in parameters])
-        if violations:
-            return
+        returned = hints.get("return", object)
+        if not violations and not self._plainly(parameters, documented.arguments, returned):
+            self._by_pydantic(parameters, documented.arguments, returned)
+
+    def _plainly(
+        self,
+        parameters: Sequence[inspect.Parameter],
+        descriptions: Mapping[str, str],
+        returned: object,
+    ) -> bool:
+        """Describe a function whose annotations are plain; say whether they are."""
+        arguments = PlainArguments.of(parameters, descriptions)
+        returns = PlainReturned.of(returned)
+        if arguments is None or returns is None:
+            return False
+        self.arguments, self.parameters = arguments, arguments.schema
+        self.returns, self.output = returns, returns.schema
+        return True
+
+    def _by_pydantic(
+        self,
+        parameters: Sequence[inspect.Parameter],
+        descriptions: Mapping[str, str],
+        returned: object,
+    ) -> None:
+        from toolset.services.tools import typed  # noqa: PLC0415 -- imports pydantic
+
         try:
-            self.arguments = typed.Arguments(parameters, documented.arguments)
-            self.returns = typed.Returned(hints.get("return", object))
+            self.arguments = arguments = typed.Arguments(parameters, descriptions)
+            self.returns = returns = typed.Returned(returned)
         except typed.TypeSchemaError as error:
             self._refuse("signature", str(error), "use types that JSON has")
             return
-        self.parameters, found = parameter_schema(self.arguments.model)
+        self.parameters, found = parameter_schema(arguments.model)
         self.parameters["additionalProperties"] = False
-        self.output, more = output_schema(self.returns.annotation)
-        violations += [*found, *more]
+        self.output, more = output_schema(returns.annotation)
+        self.violations += [*found, *more]
 
     def _refuse(self, path: str, problem: str, remedy: str = "") -> None:
         self.violations.append(Violation(path, problem, remedy))
 
     def _hints(self, function: Callable[..., object]) -> dict[str, object] | None:
+        plain = plain_hints(getattr(function, "__annotations__", {}))
+        if plain is not None:
+            return plain
         try:
             return typing.get_type_hints(function, include_extras=True)
         except (NameError, TypeError, SyntaxError) as error:

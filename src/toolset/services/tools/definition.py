@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import TypeAlias, cast, get_args
 
-from toolset.services.tools.jsontypes import JsonObject, JsonValue
+from toolset.services.tools.decoding import decode_texts
+from toolset.services.tools.jsontypes import FrozenObject, JsonObject, JsonValue
 from toolset.services.tools.lossless import freeze_json
 from toolset.services.tools.paths import Violation
 from toolset.services.tools.records import (
@@ -98,6 +99,22 @@ class ToolDefinition:
             return found
         return self.judge(arguments)
 
+    def read_arguments(self, arguments: FrozenObject) -> tuple[FrozenObject, list[Violation]]:
+        """Find what is wrong with arguments as a model wrote them.
+
+        Args:
+            arguments: They, frozen.
+
+        Returns:
+            The arguments, with JSON text decoded where it stands for something else than text, and
+            every violation of those.
+        """
+        found = self.check_arguments(arguments)
+        if not found:
+            return arguments, []
+        decoded = decode_texts(arguments, self.parameters)
+        return decoded, found if decoded is arguments else self.check_arguments(decoded)
+
     def check_output(self, value: JsonValue) -> list[Violation]:
         """Find what is wrong with a value that the body returned.
 
@@ -143,9 +160,10 @@ class ToolDefinition:
             return None
         try:
             frozen = freeze_json(arguments)
-            if not isinstance(frozen, dict) or self.check_arguments(frozen):
+            if not isinstance(frozen, FrozenObject):
                 return None
-            return _card(self.present_call(copy.deepcopy(frozen)))
+            read, violations = self.read_arguments(frozen)
+            return None if violations else _card(self.present_call(copy.deepcopy(read)))
         except Exception:  # noqa: BLE001 -- a replay shows a plain card rather than failing
             return None
 

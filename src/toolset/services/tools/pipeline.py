@@ -120,15 +120,15 @@ class Run:
     def _read(self, arguments: object) -> None:
         """Freeze and validate the arguments; the call has them from here on."""
         try:
-            frozen = _frozen(arguments)
-            self._call = dataclasses.replace(self._call, arguments=frozen)
-            self._check(frozen)
+            read, violations = self._definition.read_arguments(_frozen(arguments))
+            self._call = dataclasses.replace(self._call, arguments=read)
         except ToolArgumentsError as error:
+            violations = list(error.violations)
+        if violations:
             self._stop(
-                f"the arguments of tool {self._call.name!r} do not fit:\n"
-                + listed(error.violations),
+                f"the arguments of tool {self._call.name!r} do not fit:\n" + listed(violations),
                 "invalid_arguments",
-                violations=[str(one) for one in error.violations],
+                violations=[str(one) for one in violations],
             )
 
     def _check(self, frozen: FrozenObject) -> None:

@@ -13,7 +13,6 @@ from typing import cast
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaWarningKind
-from pydantic_core import PydanticSerializationError
 
 from toolset.services.tools.errors import ToolArgumentsError
 from toolset.services.tools.jsontypes import JsonObject
@@ -247,5 +246,5 @@ class Returned:
         """
         try:
             return self._adapter.dump_python(value, mode="json", by_alias=True, warnings=False)
-        except PydanticSerializationError:
+        except ValueError:  # also what is too deep, or contains itself
             return value

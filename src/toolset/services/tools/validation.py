@@ -1,8 +1,8 @@
 """Values judged against a schema: every violation, each in one short line."""
 
 # Maintainers: answers for the sentences about arguments and outputs. jsonschema finds, this module
-# words: no message echoes a value longer than a line. jsonschema is imported at the first check and
-# recurses, so values are bounded (`MAX_DEPTH`) before they come here.
+# words: no message echoes a value longer than a line. jsonschema is imported for the first value
+# that does not surely fit, and recurses, so values are bounded (`MAX_DEPTH`) before they come here.
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 from toolset.catalog import nearest
 from toolset.services.tools.jsontypes import JsonObject, JsonValue
 from toolset.services.tools.paths import Path, Violation
+from toolset.services.tools.surely import surely_fits
 from toolset.services.tools.wire import brief, dump_json, json_type
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ class Checker:
         Returns:
             The violations, in the order of the schema; empty when the value fits.
         """
+        if surely_fits(self._schema, value):
+            return []
         if self._validator is None:
             from jsonschema import Draft202012Validator  # noqa: PLC0415 -- heavy, see above
 
