@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import assert_type
 
+from pydantic import BaseModel
+
 from toolset import Context, Fiber, Service
 from toolset.runtime import Effect, FiberState
 
@@ -52,3 +54,40 @@ def services(greeter: Greeter) -> None:
     assert_type(greeter.caller, Context)
     assert_type(greeter.greet("you"), str)
     greeter.greet(1)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
+class GreeterConfig(BaseModel):
+    """How to greet."""
+
+    name: str = "you"
+
+
+def configured(ctx: Context, config: GreeterConfig) -> None:
+    """Take a context and a configuration."""
+
+
+def bare(ctx: Context) -> None:
+    """Take a context."""
+
+
+class Holder:
+    """A plugin that is an object."""
+
+    def apply(self, ctx: Context, config: GreeterConfig) -> None:
+        """Take a context and a configuration."""
+
+
+def mounting(ctx: Context) -> None:
+    """A configuration is a mapping or what the plugin takes; a plugin takes a context."""
+    ctx.plugin(configured)
+    ctx.plugin(configured, {"name": "me"})
+    ctx.plugin(configured, GreeterConfig(name="me"))
+    ctx.plugin(bare)
+    ctx.plugin(Greeter)
+    ctx.plugin(Holder(), GreeterConfig())
+    ctx.plugin(lambda inner: inner.on("a/b", print))
+    ctx.plugin(configured, 3)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType, reportCallIssue]
+    ctx.plugin(configured, Holder())  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType, reportCallIssue]
+    ctx.plugin(bare, GreeterConfig())  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType, reportCallIssue]
+    ctx.plugin(3)  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType, reportCallIssue]
+    ctx.plugin(lambda: None)  # type: ignore[arg-type, misc]  # pyright: ignore[reportArgumentType, reportCallIssue]

@@ -22,6 +22,7 @@ from typing import TypeAlias, cast
 
 from toolset import Context
 from toolset.catalog import SCHEMA_VERSION
+from toolset.runtime import HasApply
 from toolset.services.tools import ToolRegistry
 
 __all__ = ["main"]
@@ -93,12 +94,12 @@ async def _boot(plugin: str, providers: list[str]) -> Report:
         }
 
 
-def _load(path: str) -> object:
+def _load(path: str) -> HasApply:
     module, _, attribute = path.partition(":")
     found: object = importlib.import_module(module)
     for name in filter(None, attribute.split(".")):
         found = getattr(found, name)
-    return found
+    return cast("HasApply", found)  # whatever it is: mounting refuses what is no plugin
 
 
 def _tools(ctx: Context) -> dict[str, Report]:

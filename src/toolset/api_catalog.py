@@ -2838,6 +2838,38 @@ def _type_toolset_runtime_FiberState() -> TypeEntry:
     )
 
 
+def _type_toolset_runtime_HasApply() -> TypeEntry:
+    return TypeEntry(
+        name="HasApply",
+        path="toolset.runtime.HasApply",
+        kind="protocol",
+        declaration=(
+            "class HasApply(Protocol):\n"
+            "    @property\n"
+            "    def apply(self) -> Callable[..., object]: ..."
+        ),
+        summary="An object or a module that is a plugin.",
+        members=(
+            Member(
+                name="apply",
+                kind="property",
+                signature="apply: Callable[..., object]",
+                returns=Returns(
+                    annotation="Callable[..., object]",
+                    type_refs=("collections.abc.Callable",),
+                ),
+                summary="Run the plugin with a context, and a configuration if it takes one.",
+                read_only=True,
+                path="toolset.runtime.plugins.HasApply.apply",
+            ),
+        ),
+        type_refs=(
+            "collections.abc.Callable",
+            "typing.Protocol",
+        ),
+    )
+
+
 def _type_toolset_runtime_Listener() -> TypeEntry:
     return TypeEntry(
         name="Listener",
@@ -5031,6 +5063,7 @@ def _type_toolset_services_tools_ToolDefinition() -> TypeEntry:
             "    _value: Checker = field(init=False, repr=False)\n"
             "    _takes_call: bool = field(init=False, repr=False)\n"
             "    def check_arguments(self, arguments: JsonValue) -> list[Violation]: ...\n"
+            "    def read_arguments(self, arguments: FrozenObject) -> tuple[FrozenObject, list[Violation]]: ...\n"
             "    def check_output(self, value: JsonValue) -> list[Violation]: ...\n"
             "    async def run(self, arguments: JsonObject, call: ToolCall) -> object: ...\n"
             "    def present(self, arguments: object) -> ToolCard | None: ..."
@@ -5162,6 +5195,29 @@ def _type_toolset_services_tools_ToolDefinition() -> TypeEntry:
                 path="toolset.services.tools.definition.ToolDefinition.check_arguments",
             ),
             Member(
+                name="read_arguments",
+                kind="function",
+                signature="read_arguments(arguments: FrozenObject) -> tuple[FrozenObject, list[Violation]]",
+                parameters=(
+                    Parameter(
+                        name="arguments",
+                        annotation="FrozenObject",
+                        description="They, frozen.",
+                        type_refs=("toolset.services.tools.jsontypes.FrozenObject",),
+                    ),
+                ),
+                returns=Returns(
+                    annotation="tuple[FrozenObject, list[Violation]]",
+                    description="The arguments, with JSON text decoded where it stands for something else than text, and every violation of those.",
+                    type_refs=(
+                        "toolset.services.tools.jsontypes.FrozenObject",
+                        "toolset.services.tools.Violation",
+                    ),
+                ),
+                summary="Find what is wrong with arguments as a model wrote them.",
+                path="toolset.services.tools.definition.ToolDefinition.read_arguments",
+            ),
+            Member(
                 name="check_output",
                 kind="function",
                 signature="check_output(value: JsonValue) -> list[Violation]",
@@ -5238,6 +5294,7 @@ def _type_toolset_services_tools_ToolDefinition() -> TypeEntry:
             "toolset.services.tools.ToolCard",
             "toolset.services.tools.ToolSchema",
             "toolset.services.tools.Violation",
+            "toolset.services.tools.jsontypes.FrozenObject",
             "toolset.services.tools.validation.Checker",
         ),
         frozen=True,
@@ -5614,6 +5671,203 @@ def _type_toolset_services_tools_Violation() -> TypeEntry:
     )
 
 
+def _type_toolset_services_tools_jsontypes_FrozenObject() -> TypeEntry:
+    return TypeEntry(
+        name="FrozenObject",
+        path="toolset.services.tools.jsontypes.FrozenObject",
+        kind="class",
+        declaration=(
+            "class FrozenObject(dict[str, JsonValue]):\n"
+            "    def __setitem__(self, *_: object, **__: object) -> NoReturn: ...\n"
+            "    def __delitem__(self, *_: object, **__: object) -> NoReturn: ...\n"
+            "    def clear(self, *_: object, **__: object) -> NoReturn: ...\n"
+            "    def pop(self, *_: object, **__: object) -> NoReturn: ...\n"
+            "    def popitem(self, *_: object, **__: object) -> NoReturn: ...\n"
+            "    def setdefault(self, *_: object, **__: object) -> NoReturn: ...\n"
+            "    def update(self, *_: object, **__: object) -> NoReturn: ..."
+        ),
+        summary="A JSON object that cannot be changed; `copy.deepcopy` gives one that can.",
+        members=(
+            Member(
+                name="__setitem__",
+                kind="function",
+                signature="__setitem__(*_: object, **__: object) -> NoReturn",
+                parameters=(
+                    Parameter(
+                        name="_",
+                        kind="var-positional",
+                        annotation="object",
+                        required=False,
+                    ),
+                    Parameter(
+                        name="__",
+                        kind="var-keyword",
+                        annotation="object",
+                        required=False,
+                    ),
+                ),
+                returns=Returns(
+                    annotation="NoReturn",
+                    type_refs=("typing.NoReturn",),
+                ),
+                path="toolset.services.tools.jsontypes._frozen",
+            ),
+            Member(
+                name="__delitem__",
+                kind="function",
+                signature="__delitem__(*_: object, **__: object) -> NoReturn",
+                parameters=(
+                    Parameter(
+                        name="_",
+                        kind="var-positional",
+                        annotation="object",
+                        required=False,
+                    ),
+                    Parameter(
+                        name="__",
+                        kind="var-keyword",
+                        annotation="object",
+                        required=False,
+                    ),
+                ),
+                returns=Returns(
+                    annotation="NoReturn",
+                    type_refs=("typing.NoReturn",),
+                ),
+                path="toolset.services.tools.jsontypes._frozen",
+            ),
+            Member(
+                name="clear",
+                kind="function",
+                signature="clear(*_: object, **__: object) -> NoReturn",
+                parameters=(
+                    Parameter(
+                        name="_",
+                        kind="var-positional",
+                        annotation="object",
+                        required=False,
+                    ),
+                    Parameter(
+                        name="__",
+                        kind="var-keyword",
+                        annotation="object",
+                        required=False,
+                    ),
+                ),
+                returns=Returns(
+                    annotation="NoReturn",
+                    type_refs=("typing.NoReturn",),
+                ),
+                path="toolset.services.tools.jsontypes._frozen",
+            ),
+            Member(
+                name="pop",
+                kind="function",
+                signature="pop(*_: object, **__: object) -> NoReturn",
+                parameters=(
+                    Parameter(
+                        name="_",
+                        kind="var-positional",
+                        annotation="object",
+                        required=False,
+                    ),
+                    Parameter(
+                        name="__",
+                        kind="var-keyword",
+                        annotation="object",
+                        required=False,
+                    ),
+                ),
+                returns=Returns(
+                    annotation="NoReturn",
+                    type_refs=("typing.NoReturn",),
+                ),
+                path="toolset.services.tools.jsontypes._frozen",
+            ),
+            Member(
+                name="popitem",
+                kind="function",
+                signature="popitem(*_: object, **__: object) -> NoReturn",
+                parameters=(
+                    Parameter(
+                        name="_",
+                        kind="var-positional",
+                        annotation="object",
+                        required=False,
+                    ),
+                    Parameter(
+                        name="__",
+                        kind="var-keyword",
+                        annotation="object",
+                        required=False,
+                    ),
+                ),
+                returns=Returns(
+                    annotation="NoReturn",
+                    type_refs=("typing.NoReturn",),
+                ),
+                path="toolset.services.tools.jsontypes._frozen",
+            ),
+            Member(
+                name="setdefault",
+                kind="function",
+                signature="setdefault(*_: object, **__: object) -> NoReturn",
+                parameters=(
+                    Parameter(
+                        name="_",
+                        kind="var-positional",
+                        annotation="object",
+                        required=False,
+                    ),
+                    Parameter(
+                        name="__",
+                        kind="var-keyword",
+                        annotation="object",
+                        required=False,
+                    ),
+                ),
+                returns=Returns(
+                    annotation="NoReturn",
+                    type_refs=("typing.NoReturn",),
+                ),
+                path="toolset.services.tools.jsontypes._frozen",
+            ),
+            Member(
+                name="update",
+                kind="function",
+                signature="update(*_: object, **__: object) -> NoReturn",
+                parameters=(
+                    Parameter(
+                        name="_",
+                        kind="var-positional",
+                        annotation="object",
+                        required=False,
+                    ),
+                    Parameter(
+                        name="__",
+                        kind="var-keyword",
+                        annotation="object",
+                        required=False,
+                    ),
+                ),
+                returns=Returns(
+                    annotation="NoReturn",
+                    type_refs=("typing.NoReturn",),
+                ),
+                path="toolset.services.tools.jsontypes._frozen",
+            ),
+        ),
+        type_refs=("typing.NoReturn",),
+        constructor=Member(
+            name="FrozenObject",
+            kind="function",
+            signature="FrozenObject()",
+            binding="class",
+            path="toolset.services.tools.jsontypes.FrozenObject",
+        ),
+    )
+
+
 def _type_toolset_services_tools_records_Rerun() -> TypeEntry:
     return TypeEntry(
         name="Rerun",
@@ -5715,6 +5969,14 @@ def _plugin_ToolRegistry() -> PluginEntry:
         path="toolset.services.tools:ToolRegistry",
         provides=("tools",),
         summary="Register the tools a model may call, and run its calls.",
+    )
+
+
+def _plugin_cordis_dynamic() -> PluginEntry:
+    return PluginEntry(
+        name="cordis-dynamic",
+        path="toolset.cordis:_Dynamic",
+        summary="The plugin whose fiber mounts live below; it does nothing itself.",
     )
 
 
@@ -6748,12 +7010,86 @@ def _context_plugin() -> Member:
     return Member(
         name="plugin",
         kind="function",
-        signature="plugin(plugin: object, config: object = None) -> Fiber",
+        signature="plugin(plugin: HasApply, config: object = None) -> Fiber",
+        signatures=(
+            Signature(
+                text="plugin(plugin: HasApply, config: object = None) -> Fiber",
+                parameters=(
+                    Parameter(
+                        name="plugin",
+                        annotation="HasApply",
+                        description="A function `(ctx)` or `(ctx, config)`, sync, async or a generator of disposers; a class taking the same; or an object or module with a callable `apply`.",
+                        type_refs=("toolset.runtime.HasApply",),
+                    ),
+                    Parameter(
+                        name="config",
+                        annotation="object",
+                        default="None",
+                        required=False,
+                        description="Its configuration: a mapping, or an instance of its `Config`.",
+                    ),
+                ),
+                returns=Returns(
+                    annotation="Fiber",
+                    description="The fiber; `await` it to wait until it has settled.",
+                    type_refs=("toolset.Fiber",),
+                ),
+            ),
+            Signature(
+                text="plugin(plugin: Callable[[K], object], config: Mapping[str, object] | None = None) -> Fiber",
+                parameters=(
+                    Parameter(
+                        name="plugin",
+                        annotation="Callable[[K], object]",
+                        description="A function `(ctx)` or `(ctx, config)`, sync, async or a generator of disposers; a class taking the same; or an object or module with a callable `apply`.",
+                        type_refs=("collections.abc.Callable",),
+                    ),
+                    Parameter(
+                        name="config",
+                        annotation="Mapping[str, object] | None",
+                        default="None",
+                        required=False,
+                        description="Its configuration: a mapping, or an instance of its `Config`.",
+                        type_refs=("collections.abc.Mapping",),
+                    ),
+                ),
+                returns=Returns(
+                    annotation="Fiber",
+                    description="The fiber; `await` it to wait until it has settled.",
+                    type_refs=("toolset.Fiber",),
+                ),
+            ),
+            Signature(
+                text="plugin(plugin: Callable[[K, C], object], config: C | Mapping[str, object] | None = None) -> Fiber",
+                parameters=(
+                    Parameter(
+                        name="plugin",
+                        annotation="Callable[[K, C], object]",
+                        description="A function `(ctx)` or `(ctx, config)`, sync, async or a generator of disposers; a class taking the same; or an object or module with a callable `apply`.",
+                        type_refs=("collections.abc.Callable",),
+                    ),
+                    Parameter(
+                        name="config",
+                        annotation="C | Mapping[str, object] | None",
+                        default="None",
+                        required=False,
+                        description="Its configuration: a mapping, or an instance of its `Config`.",
+                        type_refs=("collections.abc.Mapping",),
+                    ),
+                ),
+                returns=Returns(
+                    annotation="Fiber",
+                    description="The fiber; `await` it to wait until it has settled.",
+                    type_refs=("toolset.Fiber",),
+                ),
+            ),
+        ),
         parameters=(
             Parameter(
                 name="plugin",
-                annotation="object",
+                annotation="HasApply",
                 description="A function `(ctx)` or `(ctx, config)`, sync, async or a generator of disposers; a class taking the same; or an object or module with a callable `apply`.",
+                type_refs=("toolset.runtime.HasApply",),
             ),
             Parameter(
                 name="config",
@@ -7162,6 +7498,7 @@ TYPE_API: Entries[TypeEntry] = Entries(
         "toolset.runtime.EffectInfo": _type_toolset_runtime_EffectInfo,
         "toolset.runtime.EmitEvent": _type_toolset_runtime_EmitEvent,
         "toolset.runtime.FiberState": _type_toolset_runtime_FiberState,
+        "toolset.runtime.HasApply": _type_toolset_runtime_HasApply,
         "toolset.runtime.Listener": _type_toolset_runtime_Listener,
         "toolset.runtime.ParallelEvent": _type_toolset_runtime_ParallelEvent,
         "toolset.runtime.Registration": _type_toolset_runtime_Registration,
@@ -7198,6 +7535,7 @@ TYPE_API: Entries[TypeEntry] = Entries(
         "toolset.services.tools.ToolResult": _type_toolset_services_tools_ToolResult,
         "toolset.services.tools.ToolSchema": _type_toolset_services_tools_ToolSchema,
         "toolset.services.tools.Violation": _type_toolset_services_tools_Violation,
+        "toolset.services.tools.jsontypes.FrozenObject": _type_toolset_services_tools_jsontypes_FrozenObject,
         "toolset.services.tools.records.Rerun": _type_toolset_services_tools_records_Rerun,
         "toolset.services.tools.validation.Checker": _type_toolset_services_tools_validation_Checker,
     }
@@ -7207,6 +7545,7 @@ PLUGIN_API: Entries[PluginEntry] = Entries(
         "FileSystem": _plugin_FileSystem,
         "Timer": _plugin_Timer,
         "ToolRegistry": _plugin_ToolRegistry,
+        "cordis-dynamic": _plugin_cordis_dynamic,
         "tool-cordis": _plugin_tool_cordis,
     }
 )

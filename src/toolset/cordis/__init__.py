@@ -11,9 +11,6 @@ A plugin that registers three model-facing tools. Mount the module itself: `ctx.
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Final
-
 from toolset.cordis.catalogs import find_catalogs
 from toolset.cordis.config import Config
 from toolset.cordis.mounts import Bounds, Mounts
@@ -28,8 +25,6 @@ __all__ = ["Config", "apply", "inject", "name"]
 name = "tool-cordis"
 inject = ["tools"]
 
-_DYNAMIC: Final = "cordis-dynamic"
-
 
 async def apply(ctx: Context, config: Config) -> None:
     """Register the three tools, over a fiber of its own for what they mount.
@@ -42,7 +37,7 @@ async def apply(ctx: Context, config: Config) -> None:
         config: Its configuration.
     """
     world = World(find_catalogs(config.catalogs, ctx.logger))
-    dynamic = await ctx.plugin(SimpleNamespace(name=_DYNAMIC, apply=_hold))
+    dynamic = await ctx.plugin(_Dynamic())
     bounds = Bounds(config.vm_timeout_ms / 1000, config.mount_timeout_ms / 1000)
     mounts = Mounts(dynamic.ctx, bounds, lambda: world.look(dynamic.ctx))
     registry = _tools(ctx)
@@ -59,8 +54,13 @@ async def apply(ctx: Context, config: Config) -> None:
         registry.register(definition)
 
 
-def _hold(ctx: Context) -> None:
-    """Be the fiber that mounts live below; it does nothing itself."""
+class _Dynamic:
+    """The plugin whose fiber mounts live below; it does nothing itself."""
+
+    name = "cordis-dynamic"
+
+    def apply(self, ctx: Context) -> None:
+        """Do nothing."""
 
 
 def _tools(ctx: Context) -> ToolRegistry:

@@ -39,6 +39,7 @@ from toolset.runtime.events import (
 )
 from toolset.runtime.fiber import EffectInfo, Fiber
 from toolset.runtime.hooks import Listener
+from toolset.runtime.plugins import HasApply
 from toolset.runtime.registry import Registry
 from toolset.runtime.service import Service
 from toolset.runtime.services import Check, Registration
@@ -60,6 +61,7 @@ __all__ = [
     "EventNameError",
     "Fiber",
     "FiberState",
+    "HasApply",
     "InactiveContextError",
     "InterruptedRunError",
     "Listener",

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Coroutine, Iterable, Mapping
-from typing import TYPE_CHECKING, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Self, TypeVar, cast, overload
 
 from toolset.runtime.access import read, scope_label
 from toolset.runtime.effects import Effect
 from toolset.runtime.errors import ServiceAccessError
 from toolset.runtime.event_target import EventTarget
 from toolset.runtime.fiber import Fiber
-from toolset.runtime.plugins import Inject, Plugin, check_key, read_inject, read_plugin
+from toolset.runtime.plugins import HasApply, Inject, Plugin, check_key, read_inject, read_plugin
 from toolset.runtime.registry import Accessor, Registry, Settings
 from toolset.runtime.service import Service
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Context"]
 
+C = TypeVar("C")
+K = TypeVar("K", bound="Context")
 T = TypeVar("T")
 
 _ROOT = Plugin(None, "root", Inject(), None, (), lambda: None, None, "no")
@@ -142,6 +144,16 @@ class Context(EventTarget):
 
     # -- plugins and effects -------------------------------------------------------------------
 
+    @overload
+    def plugin(self, plugin: HasApply, config: object = None) -> Fiber: ...
+    @overload
+    def plugin(
+        self, plugin: Callable[[K], object], config: Mapping[str, object] | None = None
+    ) -> Fiber: ...
+    @overload
+    def plugin(
+        self, plugin: Callable[[K, C], object], config: C | Mapping[str, object] | None = None
+    ) -> Fiber: ...
     def plugin(self, plugin: object, config: object = None) -> Fiber:
         """Mount a plugin; it starts when the loop runs next and what it injects is available.
 

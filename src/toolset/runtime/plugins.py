@@ -8,12 +8,21 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType, MethodType, ModuleType
-from typing import Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, Protocol, cast
 
 from toolset.runtime.errors import PluginTypeError, ServiceKeyError
 from toolset.runtime.service import Service
 
-__all__: list[str] = []
+__all__ = ["HasApply"]
+
+
+class HasApply(Protocol):
+    """An object or a module that is a plugin."""
+
+    @property
+    def apply(self) -> Callable[..., object]:
+        """Run the plugin with a context, and a configuration if it takes one."""
+        ...
 
 
 class Inject(NamedTuple):
