@@ -16,7 +16,7 @@ from toolset_gen.discover import Sources
 from toolset_gen.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from toolset.catalog import Catalog, PluginEntry
+    from toolset.catalog import Catalog, PluginEntry, ServiceEntry
     from toolset_gen.boot import Booted, Booter
     from toolset_gen.extract.model import SourceModel
     from toolset_gen.render.pages import PluginNotes
@@ -74,9 +74,22 @@ def build(
     if unreadable:
         return Build({}, diagnostics)
     notes = _notes(model, booted)
-    return Build(
-        render(model.catalog, config, notes, {} if snippets is None else snippets), diagnostics
-    )
+    shown = _without_inherited(model.catalog, others)
+    borrowed = tuple(_borrowed(model.catalog, others))
+    memory = {} if snippets is None else snippets
+    return Build(render(shown, config, notes, memory, borrowed), diagnostics)
+
+
+def _without_inherited(catalog: Catalog, others: Catalog) -> Catalog:
+    """Leave out the `ctx` API when another catalog has it: its releases must not make this one stale."""
+    return catalog._replace(context=()) if others.context else catalog
+
+
+def _borrowed(catalog: Catalog, others: Catalog) -> Iterator[ServiceEntry]:
+    """Give the services of other catalogs that the scanned plugins inject."""
+    own = {service.key for service in catalog.services}
+    used = {key for plugin in catalog.plugins for key in (*plugin.inject, *plugin.optional)}
+    return (service for service in others.services if service.key in used - own)
 
 
 def _load_others(config: Config) -> Catalog:

@@ -23,7 +23,7 @@ PAGES = sorted(
     [
         *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")),
         *(ROOT / "docs").rglob("*.md"),
-        *(ROOT / "examples").rglob("*.md"),
+        *(ROOT / "examples").glob("*/*.md"),  # a generated catalog of one lies deeper
         ROOT / "benchmarks" / "README.md",
     ]
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from extracting import scan, scan_case
+from extracting import scan, scan_case, scan_folder, write_files
 
 STAR = "from pkg.other import *\n"
 
@@ -264,3 +264,22 @@ def f(x: Json, y: Plain, z: Uid, t: T) -> T: ...
         ("case.Uid",),
         (),
     ]
+
+
+def test_modules_yield_to_their_names(tmp_path: Path) -> None:
+    """A package that binds a function over the module it comes from offers the function, read or not."""
+    text = (
+        "# === FILE: pkg/__init__.py\nfrom .delete import delete\nfrom .box import Box\n"
+        "# === FILE: pkg/delete.py\ndef delete(it: int) -> int: ...\nclass Eraser: ...\n"
+        "# === FILE: pkg/box.py\nfrom . import delete\nfrom .delete import Eraser\n"
+        "class Box:\n    def rub(self, with_: Eraser) -> int: ...\n    wipe = delete\n"
+        "# === FILE: host/__init__.py\n"
+    )
+    names = write_files(tmp_path, text)
+    assert names == ["host", "pkg"]
+    for result in (scan_folder(tmp_path, "pkg"), scan_folder(tmp_path, "host", box="pkg:Box")):
+        library = result.describer.library
+        assert library.canonical("pkg.delete") == "pkg.delete.delete"
+        assert library.canonical("pkg.delete.delete") == "pkg.delete.delete"
+        assert library.canonical("pkg.delete.Eraser") == "pkg.delete.Eraser"
+        assert result.function("pkg.delete").signature == "delete(it: int) -> int"

@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from projects import SHOP, build_project, make_project
 from sample_catalog import CATALOG
 
 from toolset.catalog import Catalog
@@ -230,3 +231,18 @@ def test_prose_leaves_no_html(text: str) -> None:
     for line in prose(text).splitlines():
         if "`" not in line and not line.startswith("    "):
             assert "<" not in line
+
+
+def test_typed_context_borrows_services(tmp_path: Path) -> None:
+    """Services of other catalogs are attributes where a scanned plugin injects them, else not."""
+    root = make_project(tmp_path, {"shop.py": SHOP})
+    config = root / "pyproject.toml"
+    ours = config.read_text().replace("catalogs = []", 'catalogs = ["toolset.api_catalog"]')
+    config.write_text(ours)
+    artifacts = build_project(root).artifacts
+    typed = artifacts["src/pkg/typed_context.py"].decode()
+    assert "    from toolset.services.tools import ToolRegistry\n" in typed
+    assert "        shop: Shop\n        tools: ToolRegistry\n\n" in typed
+    assert "timer" not in typed
+    assert b"INHERITED_CTX_API" in artifacts["src/pkg/api_catalog.py"]
+    assert b"see the catalog of `toolset`" in artifacts["catalog/context.md"]

@@ -196,18 +196,14 @@ class Library:
     def _split(self, path: str) -> tuple[RawModule | None, list[str]]:
         """Find the module a path begins with, and what follows."""
         parts = path.split(".")
+        if self._more is not None:  # read all on the way: what was read before must not matter
+            for end in range(1, len(parts) + 1):
+                if self.module(".".join(parts[:end])) is None:
+                    break
         for end in range(len(parts), 0, -1):
             name = ".".join(parts[:end])
             if name in self._modules:
                 return self._modules[name], parts[end:]
-        if self._more is not None:
-            for end in range(1, len(parts) + 1):
-                if self.module(".".join(parts[:end])) is None:
-                    break
-            for end in range(len(parts), 0, -1):
-                name = ".".join(parts[:end])
-                if name in self._modules:
-                    return self._modules[name], parts[end:]
         return None, parts
 
     def _follow(self, path: str, seen: frozenset[str]) -> Definition | RawModule | None:
@@ -218,8 +214,15 @@ class Library:
         if module is None:
             return None
         if not rest:
-            return module
+            return self._instead_of(module, seen) or module
         return self._in_module(module, rest, seen)
+
+    def _instead_of(self, module: RawModule, seen: frozenset[str]) -> Definition | RawModule | None:
+        """Find what a package binds the name of its module to: `from .delete import delete`."""
+        parent, _, name = module.name.rpartition(".")
+        if self._imports.get(parent, {}).get(name, module.name) == module.name:
+            return None
+        return self._in_module(self._modules[parent], [name], seen)
 
     def _in_module(
         self, module: RawModule, rest: list[str], seen: frozenset[str]

@@ -7,9 +7,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, MutableMapping, Sequence
 
-from toolset.catalog import Catalog
+from toolset.catalog import Catalog, ServiceEntry
 from toolset_gen.config import Config
 from toolset_gen.render.json_form import as_json, json_schema
 from toolset_gen.render.module import catalog_module
@@ -37,7 +37,11 @@ def artifact_paths(config: Config) -> tuple[str, ...]:
 
 
 def render(
-    catalog: Catalog, config: Config, notes: PluginNotes, memory: MutableMapping[str, str]
+    catalog: Catalog,
+    config: Config,
+    notes: PluginNotes,
+    memory: MutableMapping[str, str],
+    borrowed: Sequence[ServiceEntry] = (),
 ) -> dict[str, bytes]:
     """Render all artifacts.
 
@@ -46,23 +50,28 @@ def render(
         config: Which are wanted, and where.
         notes: What the tool catalog says of plugins beyond the catalog.
         memory: Formatted snippets of earlier runs; new ones are added.
+        borrowed: Services of other catalogs that the typed context offers too.
 
     Returns:
         Path relative to the project's root to bytes, sorted by path.
     """
     return {
         path: text.encode("utf-8", "backslashreplace")
-        for path, text in sorted(_texts(catalog, config, notes, memory))
+        for path, text in sorted(_texts(catalog, config, notes, memory, borrowed))
     }
 
 
 def _texts(
-    catalog: Catalog, config: Config, notes: PluginNotes, memory: MutableMapping[str, str]
+    catalog: Catalog,
+    config: Config,
+    notes: PluginNotes,
+    memory: MutableMapping[str, str],
+    borrowed: Sequence[ServiceEntry],
 ) -> Iterator[tuple[str, str]]:
     if config.runtime:
         yield config.runtime, catalog_module(catalog, config.packages)
     if config.typed_context:
-        yield config.typed_context, typed_context(catalog)
+        yield config.typed_context, typed_context(catalog, borrowed)
     if config.pages:
         for name, text in pages(catalog, config.packages, notes, memory).items():
             yield f"{config.pages}/{name}", text

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import keyword
 from collections import Counter
+from collections.abc import Iterable
 
 from toolset.catalog import Catalog, ServiceEntry
 from toolset_gen.artifacts import MARK
@@ -17,18 +18,18 @@ __all__ = ["typed_context"]
 _DOC_WIDTH = 88
 
 
-def typed_context(catalog: Catalog) -> str:
+def typed_context(catalog: Catalog, borrowed: Iterable[ServiceEntry] = ()) -> str:
     """Write the typed context of a catalog.
 
     Args:
         catalog: Whose services become attributes.
+        borrowed: Services of other catalogs that become attributes too.
 
     Returns:
         Source that black leaves as it stands.
     """
-    services = [
-        s for s in catalog.services if s.key.isidentifier() and not keyword.iskeyword(s.key)
-    ]
+    entries = sorted([*catalog.services, *borrowed])
+    services = [s for s in entries if s.key.isidentifier() and not keyword.iskeyword(s.key)]
     uses = Counter(service.class_name for service in services)
     names = {s.key: _name(s, unique=uses[s.class_name] == 1) for s in services}
     imports = sorted({_import(service, names[service.key]) for service in services})
