@@ -11,6 +11,7 @@ from toolset.cordis.evaluate import evaluate, forget, parse
 from toolset.cordis.guard import Guard
 from toolset.cordis.mounted import MountedPlugin
 from toolset.cordis.sandbox import make_namespace
+from toolset.runtime.plugins import read_plugin
 from toolset.services.tools.registry import ToolRegistry
 
 
@@ -102,7 +103,7 @@ async def mounted(
     source = parse(textwrap.dedent(code), mount_id)
     with guard.held():
         value = await evaluate(source, make_namespace(mount_id), guard=guard)
-        fiber = root.plugin(MountedPlugin(value, mount_id))
+        fiber = root.plugin(MountedPlugin(read_plugin(value), mount_id))
         try:
             await fiber
             yield fiber

@@ -80,7 +80,7 @@ async def run_one(shape: str, limit: float) -> dict[str, object]:
         late = time.perf_counter() - begun - limit
         for _ in range(200):  # a stray exception would strike here
             await asyncio.sleep(0)
-        strike = guard.strike("dyn-1")
+        strike = guard.strike(frame_name("dyn-1"))
     return {"shape": shape, "ended": ended, "late": late, "line": strike.line if strike else 0}
 
 

@@ -149,6 +149,88 @@ def test_foreign_handler_is_replaced(run) -> None:
     run(main())
 
 
+async def until(condition) -> None:
+    """Let the loop turn until something is so."""
+    end = time.perf_counter() + 5
+    while not condition():
+        assert time.perf_counter() < end
+        await asyncio.sleep(0)
+
+
+def test_guard_notices_foreign_handler(run) -> None:
+    """A handler that the host sets while mounts live is noticed: the guard goes on, and it rings."""
+    rung: list[int] = []
+
+    async def main() -> None:
+        with Guard(LIMIT).held():
+            guarding = signal.getsignal(signal.SIGALRM)
+            signal.signal(signal.SIGALRM, lambda number, _frame: rung.append(number))
+            signal.setitimer(signal.ITIMER_REAL, 3 * LIMIT)
+            await until(lambda: isinstance(signal.getsignal(signal.SIGALRM), type(guarding)))
+            with pytest.raises(MountTimeoutError):
+                mounted("while True: pass")
+            await until(lambda: rung)
+            with pytest.raises(MountTimeoutError):
+                mounted("while True: pass")
+        assert callable(signal.getsignal(signal.SIGALRM))
+        assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+    before = signal.getsignal(signal.SIGALRM)
+    try:
+        run(main())
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert rung == [signal.SIGALRM]
+
+
+@pytest.mark.parametrize("seconds", [0.01, 50])
+def test_guard_outlives_foreign_timer(run, seconds: float) -> None:
+    """A timer that the host sets while mounts live stays the host's, and silences nobody."""
+    rung: list[int] = []
+
+    async def main() -> float:
+        with Guard(LIMIT).held():
+            signal.setitimer(signal.ITIMER_REAL, seconds)
+            if seconds < 1:
+                await until(lambda: rung)
+            else:
+                await until(lambda: signal.getitimer(signal.ITIMER_REAL)[1])
+            with pytest.raises(MountTimeoutError):
+                mounted("while True: pass")
+        return signal.getitimer(signal.ITIMER_REAL)[0]
+
+    before = signal.signal(signal.SIGALRM, lambda number, _frame: rung.append(number))
+    try:
+        left = run(main())
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert (rung, left > 0) == (([signal.SIGALRM], False) if seconds < 1 else ([], True))
+
+
+def test_lent_handler_forwards(run) -> None:
+    """A host that puts the guard's handler back after its end has its own all the same."""
+    rung: list[int] = []
+
+    async def main() -> None:
+        guard = Guard(LIMIT)
+        guard.hold()
+        lent = signal.getsignal(signal.SIGALRM)
+        guard.release()
+        signal.signal(signal.SIGALRM, lent)  # as code does that had saved it meanwhile
+        signal.raise_signal(signal.SIGALRM)
+        with guard.held(), pytest.raises(MountTimeoutError):
+            mounted("while True: pass")
+
+    before = signal.signal(signal.SIGALRM, lambda number, _frame: rung.append(number))
+    try:
+        run(main())
+        signal.raise_signal(signal.SIGALRM)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert rung == [signal.SIGALRM] * 2
+
+
 def test_no_thread_stays() -> None:
     """The watching thread of a loop beside the main thread is gone with the last holder."""
     counts: list[int] = []
@@ -252,7 +334,7 @@ def test_strike_survives_hiding(run) -> None:
         with guard.held():
             with contextlib.suppress(MountTimeoutError):  # hiding it succeeds on some versions only
                 mounted("try:\n    while True: pass\nexcept Exception: pass")
-            return guard.strike("dyn-1"), guard.strike("dyn-1")
+            return guard.strike(frame_name("dyn-1")), guard.strike(frame_name("dyn-1"))
 
     first, second = run(main())
     assert isinstance(first, MountTimeoutError)

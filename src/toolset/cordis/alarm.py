@@ -42,7 +42,7 @@ class Member(Protocol):
         """Longest stretch, in seconds."""
         ...
 
-    def record(self, mount_id: str, error: MountTimeoutError) -> None:
+    def record(self, filename: str, error: MountTimeoutError) -> None:
         """Take note that a stretch of a mount is being ended."""
         ...
 
@@ -90,9 +90,11 @@ class Alarm:
         Args:
             member: The guard that joins.
         """
-        self._members.append(member)
         if not self.installed():
             self._host = _HostTimer.take(self)
+        elif not self._members:  # the host has put a handler back that it was lent
+            self._host.absorb()
+        self._members.append(member)
         self._adjust()
 
     def leave(self, member: Member) -> None:
@@ -103,12 +105,26 @@ class Alarm:
         """
         self._members.remove(member)
         self._judge.forget()
-        if self._members:
+        if not self.installed():
+            if self._owns_timer():  # the handler is the host's: so is the timer that it had
+                self._host.start_timer()
+        elif self._members:
             self._adjust()
-        elif self.installed():
+        else:
             self._host.give_back()
-        elif abs(signal.getitimer(signal.ITIMER_REAL)[1] - self._ticking) < _ROUNDING:
-            signal.setitimer(signal.ITIMER_REAL, 0)  # the handler is the host's, the timer ours
+
+    def keep(self) -> None:
+        """See to it that the alarm goes on when the host has set a timer of its own over it.
+
+        That one is kept beside it: its signals reach the handler that the host had.
+        """
+        if not self._owns_timer():
+            self._host.absorb()
+            self._tick_every(self._every)
+
+    def _owns_timer(self) -> bool:
+        every = signal.getitimer(signal.ITIMER_REAL)[1]
+        return bool(every) and abs(every - self._ticking) < _ROUNDING
 
     def installed(self) -> bool:
         """Tell whether this is still the handler: the host may have set its own over it.
@@ -125,6 +141,12 @@ class Alarm:
         self._busy = True
         error: MountTimeoutError | None = None
         try:
+            if not self._members:  # a handler that the host was lent and put back
+                self._host.ring(signum, frame)
+                return
+            if not self._owns_timer():
+                self._host.absorb(rings=True)
+                self._ticking = 0.0  # so that the beat below sets ours again
             self._host.pass_on(signum, frame)
             verdict = self._judge.verdict(frame, time.perf_counter(), self._begun)
             self._beat(fast=verdict is not None)
@@ -149,9 +171,9 @@ class Alarm:
             return
         loop.call_soon_threadsafe(self._judge.forget, frame)
 
-    def _record(self, mount_id: str, error: MountTimeoutError) -> None:
+    def _record(self, filename: str, error: MountTimeoutError) -> None:
         for member in self._members:
-            member.record(mount_id, error)
+            member.record(filename, error)
 
     def _adjust(self) -> None:
         self._judge.limit = min(member.limit for member in self._members)
@@ -180,15 +202,24 @@ class _HostTimer:
         """Install the alarm and keep what it replaces."""
         timer = cls()
         timer._handler = signal.signal(signal.SIGALRM, alarm) or signal.SIG_DFL
-        left, timer._every = signal.setitimer(signal.ITIMER_REAL, 0)
-        timer._due = time.perf_counter() + left if left else 0.0
+        timer.absorb()
         return timer
+
+    def absorb(self, *, rings: bool = False) -> None:
+        """Take the running timer as the host's; it has just sent a signal when it `rings`."""
+        left, self._every = signal.setitimer(signal.ITIMER_REAL, 0)
+        now = time.perf_counter()
+        self._due = now if rings else now + left if left else 0.0
 
     def pass_on(self, signum: int, frame: FrameType | None) -> None:
         """Let the host have its signal when it is due."""
         if not self._due or time.perf_counter() < self._due:
             return
         self._due = time.perf_counter() + self._every if self._every else 0.0
+        self.ring(signum, frame)
+
+    def ring(self, signum: int, frame: FrameType | None) -> None:
+        """Do what the host's handler does."""
         if callable(self._handler):
             self._handler(signum, frame)
         elif self._handler == signal.SIG_DFL:  # the host asked to be ended now
@@ -199,9 +230,12 @@ class _HostTimer:
         """Put handler and timer back, with the time that is left."""
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, self._handler)
-        if self._due:
-            left = max(1e-6, self._due - time.perf_counter())
-            signal.setitimer(signal.ITIMER_REAL, left, self._every)
+        self.start_timer()
+
+    def start_timer(self) -> None:
+        """Set the timer to what the host's has left."""
+        left = max(1e-6, self._due - time.perf_counter()) if self._due else 0.0
+        signal.setitimer(signal.ITIMER_REAL, left, self._every if left else 0.0)
 
 
 def usable() -> bool:

@@ -25,7 +25,15 @@ from typing import Final, Literal, NamedTuple
 
 from toolset.cordis.errors import MountTimeoutError
 
-__all__ = ["FRAME_PREFIX", "TOP_LEVEL", "Judge", "frame_name", "mount_of", "place_in"]
+__all__ = [
+    "FRAME_PREFIX",
+    "TOP_LEVEL",
+    "Judge",
+    "frame_name",
+    "module_name",
+    "mount_of",
+    "place_in",
+]
 
 FRAME_PREFIX: Final = "<mount:"
 TOP_LEVEL: Final = "__mount__"  # the name of the function whose body a mount's code is
@@ -35,16 +43,29 @@ _LIBRARY: Final = os.path.dirname(os.__file__) + os.sep  # noqa: PTH120 - file n
 _INSTALLED: Final = ("site-packages", "dist-packages")
 
 
-def frame_name(mount_id: str) -> str:
+def frame_name(mount_id: str, root: int = 1) -> str:
     """Give the file name that the frames of a mount carry.
 
     Args:
         mount_id: The mount, such as `dyn-1`.
+        root: Tells apart the runtimes of one process, each of which has a `dyn-1`.
 
     Returns:
-        Such as `<mount:dyn-1>`.
+        Such as `<mount:dyn-1>`, or `<mount:dyn-1@2>` in a second runtime.
     """
-    return f"{FRAME_PREFIX}{mount_id}>"
+    return f"{FRAME_PREFIX}{mount_id}{'' if root == 1 else f'@{root}'}>"
+
+
+def module_name(filename: str) -> str:
+    """Give the name that stands for a mount among the modules.
+
+    Args:
+        filename: The file name of its frames.
+
+    Returns:
+        Such as `dyn-1`, as unique as the file name.
+    """
+    return filename[len(FRAME_PREFIX) : -1]
 
 
 def mount_of(filename: str) -> str:
@@ -56,7 +77,7 @@ def mount_of(filename: str) -> str:
     Returns:
         Such as `dyn-1`.
     """
-    return filename[len(FRAME_PREFIX) : -1] if filename.startswith(FRAME_PREFIX) else ""
+    return module_name(filename).partition("@")[0] if filename.startswith(FRAME_PREFIX) else ""
 
 
 def place_in(code: CodeType) -> str:
@@ -129,7 +150,8 @@ class Judge:
 
     Args:
         limit: Longest stretch, in seconds.
-        on_strike: Called once for each mount concerned when a stretch begins to be ended.
+        on_strike: Called with the file name of each mount concerned, once, when a stretch begins to
+            be ended.
     """
 
     def __init__(self, limit: float, on_strike: Callable[[str, MountTimeoutError], None]) -> None:
@@ -197,7 +219,7 @@ class Judge:
         error = self._error
         if error is None:
             self._error = error = _describe(sight.inner, self.limit)
-            for name in {mount_of(each.f_code.co_filename) for each in (sight.outer, sight.inner)}:
+            for name in {each.f_code.co_filename for each in (sight.outer, sight.inner)}:
                 self._on_strike(name, error)
         self.raised += 1
         if self.raised > PATIENCE:

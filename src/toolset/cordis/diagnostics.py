@@ -16,12 +16,12 @@ from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Final, cast
 
-from toolset.cordis.deadline import frame_name, mount_of, place_in
+from toolset.cordis.deadline import mount_of, place_in
 from toolset.cordis.errors import MountError, MountResultError
 from toolset.cordis.parse_errors import FORMS
 from toolset.cordis.traps import way_out
 from toolset.runtime.errors import PluginTypeError
-from toolset.runtime.plugins import read_plugin
+from toolset.runtime.plugins import Plugin, read_plugin
 
 __all__ = ["check_plugin", "is_interrupt", "mount_error", "name_hint", "own_lines"]
 
@@ -118,11 +118,10 @@ def own_lines(error: BaseException, mount_id: str) -> list[str]:
     Returns:
         Two lines for each place: where, and the text that stands there.
     """
-    filename = frame_name(mount_id)
     stack = [
         (frame, line)
         for frame, line in traceback.walk_tb(error.__traceback__)
-        if frame.f_code.co_filename == filename
+        if mount_of(frame.f_code.co_filename) == mount_id
     ]
     left_out = len(stack) - 2 * _FRAMES
     if left_out > 0:
@@ -156,18 +155,21 @@ def name_hint(error: BaseException) -> str:
     return f"`{name}`: {way}" if way else ""
 
 
-def check_plugin(value: object, mount_id: str) -> None:
-    """Refuse a value that is no plugin, saying what it is.
+def check_plugin(value: object, mount_id: str) -> Plugin:
+    """Read the plugin that code returned; refuse a value that is none, saying what it is.
 
     Args:
         value: What the code returned.
         mount_id: The mount.
 
+    Returns:
+        The plugin.
+
     Raises:
         MountResultError: It is no plugin.
     """
     try:
-        read_plugin(value)
+        return read_plugin(value)
     except PluginTypeError as error:
         raise MountResultError(mount_id, _describe(value), _result_hint(value, error)) from None
 

@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from types import CodeType, ModuleType
 from typing import Final, NamedTuple, cast
 
-from toolset.cordis.deadline import TOP_LEVEL, frame_name
+from toolset.cordis.deadline import TOP_LEVEL, frame_name, module_name
 from toolset.cordis.diagnostics import is_interrupt, mount_error
 from toolset.cordis.errors import MountSyntaxError, MountTimeoutError
 from toolset.cordis.guard import Guard
@@ -36,7 +36,7 @@ class Source(NamedTuple):
         mount_id: The mount, such as `dyn-1`.
         text: The code, without the Markdown fence that may have surrounded it.
         tree: The code parsed as a module: top-level `await` and `return` stand in its body.
-        filename: The file name of its frames, such as `<mount:dyn-1>`.
+        filename: The file name of its frames, such as `<mount:dyn-1>`; no other in the process.
         code: What runs.
         warnings: What the compiler warned about, a sentence each.
     """
@@ -48,13 +48,19 @@ class Source(NamedTuple):
     code: CodeType
     warnings: tuple[str, ...]
 
+    @property
+    def module(self) -> str:
+        """The name that stands for the mount among the modules."""
+        return module_name(self.filename)
 
-def parse(code: str, mount_id: str) -> Source:
+
+def parse(code: str, mount_id: str, root: int = 1) -> Source:
     """Parse the code of a mount; nothing of it runs.
 
     Args:
         code: Python, the body of an async function, or one Markdown block of it.
         mount_id: The mount, such as `dyn-1`.
+        root: Tells its runtime from others in the process.
 
     Returns:
         The parsed code.
@@ -63,7 +69,7 @@ def parse(code: str, mount_id: str) -> Source:
         MountSyntaxError: It does not parse, or can never return a plugin.
     """
     text = _unfence(code.removeprefix("\ufeff"))
-    filename = frame_name(mount_id)
+    filename = frame_name(mount_id, root)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         tree = _tree(text, filename, mount_id)
@@ -127,7 +133,7 @@ def _compile(tree: ast.Module, text: str, filename: str, mount_id: str) -> CodeT
     body = [node for node in tree.body if not _is_future(node)]
     skeleton = ast.parse(f"async def {TOP_LEVEL}(): pass", filename)
     function = cast("ast.AsyncFunctionDef", skeleton.body[0])
-    names = _module_names(tree)
+    names = _module_names(tree, text)
     shared = [ast.copy_location(ast.Global(names), function)] if names else []
     function.body = [*shared, *body] or function.body
     skeleton.body = [*future, function]
@@ -141,7 +147,7 @@ def _compile(tree: ast.Module, text: str, filename: str, mount_id: str) -> CodeT
         raise MountSyntaxError(f"the code does not compile: {error}", mount_id) from None
 
 
-def _module_names(tree: ast.Module) -> list[str]:
+def _module_names(tree: ast.Module, text: str) -> list[str]:
     """List what the top level imports or defines, less what a nested function rebinds."""
     names: dict[str, None] = {}
     for node in _own_nodes(tree):
@@ -149,9 +155,8 @@ def _module_names(tree: ast.Module) -> list[str]:
             names.update((each.asname or each.name.partition(".")[0], None) for each in node.names)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             names[node.name] = None
-    rebound = {
-        name for node in ast.walk(tree) if isinstance(node, ast.Nonlocal) for name in node.names
-    }
+    walked = ast.walk(tree) if "nonlocal" in text else ()
+    rebound = {name for node in walked if isinstance(node, ast.Nonlocal) for name in node.names}
     return [name for name in names if name not in rebound and name != "*"]
 
 
@@ -227,7 +232,7 @@ async def evaluate(source: Source, namespace: dict[str, object], *, guard: Guard
     try:
         with guard.held():
             value = await _run(source, namespace)
-            strike = guard.strike(source.mount_id)
+            strike = guard.strike(source.filename)
         if strike is not None:  # it was ended, and went on as if nothing had happened
             raise strike.again()
         kept = True
@@ -261,7 +266,7 @@ def _remember(source: Source, namespace: dict[str, object]) -> None:
     linecache.cache[source.filename] = (len(source.text), None, lines, source.filename)
     module = _Module()
     module.__dict__ = namespace
-    sys.modules[source.mount_id] = cast("ModuleType", module)
+    sys.modules[source.module] = cast("ModuleType", module)
 
 
 def forget(source: Source) -> None:
@@ -271,4 +276,4 @@ def forget(source: Source) -> None:
         source: What was evaluated.
     """
     linecache.cache.pop(source.filename, None)
-    sys.modules.pop(source.mount_id, None)
+    sys.modules.pop(source.module, None)

@@ -19,6 +19,7 @@ from toolset.cordis.watcher import Watcher
 __all__ = ["Guard"]
 
 _KEPT: Final = 100
+_UPKEEP: Final = 0.5  # seconds between two looks at whether the alarm is still there, at most
 
 
 class Guard:
@@ -39,6 +40,7 @@ class Guard:
         self._holders = 0
         self._strikes: dict[str, MountTimeoutError] = {}
         self._alarm: Alarm | None = None
+        self._upkeep: asyncio.TimerHandle | None = None
         self._watcher: Watcher | None = None
 
     @property
@@ -49,25 +51,43 @@ class Guard:
     def hold(self) -> None:
         """Start guarding the running event loop's thread, or count one more holder."""
         self._holders += 1
-        if self._alarm is not None and not self._alarm.installed():
-            self._alarm.leave(self)  # the host has set a handler of its own meanwhile
-            self._alarm = None
-        if self._alarm is None and self._watcher is None:
+        if self._alarm is not None:
+            self._keep(self._alarm)
+        elif self._watcher is None:
+            loop = asyncio.get_running_loop()
             if usable():
                 self._alarm = Alarm.join(self)
+                self._look_again(loop)
             else:
-                self._watcher = Watcher(self._limit, self.record, asyncio.get_running_loop())
+                self._watcher = Watcher(self._limit, self.record, loop)
+
+    def _keep(self, alarm: Alarm) -> None:
+        """Arm the alarm anew when the host has set a handler or a timer of its own over it."""
+        if alarm.installed():
+            alarm.keep()
+        else:
+            alarm.leave(self)
+            self._alarm = Alarm.join(self)
+
+    def _look_again(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Keep the alarm now and, while it is held, again and again."""
+        if self._alarm is not None:
+            self._keep(self._alarm)
+            pause = min(self._limit, _UPKEEP)
+            self._upkeep = loop.call_later(pause, self._look_again, loop)
 
     def release(self) -> None:
         """Count one holder less; the last one puts the host's signal handler and timer back."""
         self._holders -= 1
         if self._holders:
             return
+        if self._upkeep is not None:
+            self._upkeep.cancel()
         if self._alarm is not None:
             self._alarm.leave(self)
         if self._watcher is not None:
             self._watcher.stop()
-        self._alarm = self._watcher = None
+        self._alarm = self._watcher = self._upkeep = None
         self._strikes.clear()
 
     @contextmanager
@@ -83,24 +103,24 @@ class Guard:
         finally:
             self.release()
 
-    def strike(self, mount_id: str) -> MountTimeoutError | None:
+    def strike(self, filename: str) -> MountTimeoutError | None:
         """Take the last time that a stretch of a mount was ended, also when its code hid it.
 
         Args:
-            mount_id: The mount.
+            filename: The file name of the mount's frames.
 
         Returns:
             The error that was raised in it, or None when there was none since the last call.
         """
-        return self._strikes.pop(mount_id, None)
+        return self._strikes.pop(filename, None)
 
-    def record(self, mount_id: str, error: MountTimeoutError) -> None:
+    def record(self, filename: str, error: MountTimeoutError) -> None:
         """Take note that a stretch of a mount is being ended; the mechanisms call it.
 
         Args:
-            mount_id: The mount.
+            filename: The file name of the mount's frames.
             error: What is raised in it.
         """
-        self._strikes[mount_id] = error
+        self._strikes[filename] = error
         if len(self._strikes) > _KEPT:  # of mounts that nobody asked about
             del self._strikes[next(iter(self._strikes))]

@@ -11,7 +11,7 @@ from collections.abc import Coroutine
 from toolset.cordis.facade import facade
 from toolset.cordis.membrane import Membrane
 from toolset.runtime import Context, Service
-from toolset.runtime.plugins import read_plugin
+from toolset.runtime.plugins import Plugin
 
 __all__ = ["MountedPlugin"]
 
@@ -20,7 +20,7 @@ class MountedPlugin:
     """Runs a mounted plugin with its façade.
 
     Args:
-        value: The plugin, as the code returned it.
+        plugin: The plugin that the code returned.
         mount_id: The mount.
 
     Attributes:
@@ -30,10 +30,9 @@ class MountedPlugin:
         provides: Keys it is known to provide.
     """
 
-    def __init__(self, value: object, mount_id: str) -> None:
-        plugin = read_plugin(value)
+    def __init__(self, plugin: Plugin, mount_id: str) -> None:
         self.name = plugin.name
-        self.inject: object = getattr(value, "inject", None)
+        self.inject: object = getattr(plugin.source, "inject", None)
         self.Config: object = plugin.config
         self.provides = plugin.provides
         self._plugin = plugin

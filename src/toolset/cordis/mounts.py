@@ -35,9 +35,32 @@ from toolset.runtime import Context, Fiber, FiberState
 
 __all__ = ["Bounds", "MountResult", "Mounts"]
 
+
+class _Root(NamedTuple):
+    """What the toolsets of one runtime share.
+
+    Attributes:
+        place: Tells its mounts from those of other runtimes in the process.
+        numbers: The numbers of the ids to come.
+    """
+
+    place: int
+    numbers: Iterator[int]
+
+    @classmethod
+    def of(cls, root: Context) -> _Root:
+        """Give that of a root context."""
+        found = _roots.get(root)
+        if found is None:
+            taken = {one.place for one in _roots.values()}
+            place = next(number for number in itertools.count(1) if number not in taken)
+            found = _roots[root] = cls(place, itertools.count(1))
+        return found
+
+
 # Per root, and weakly: an id is never given again, not even by a toolset that was reloaded
 # (test_reloaded_toolset_starts_empty).
-_numbers: WeakKeyDictionary[Context, Iterator[int]] = WeakKeyDictionary()
+_roots: WeakKeyDictionary[Context, _Root] = WeakKeyDictionary()
 
 REGISTERED = "registered: "
 _NOTHING = (
@@ -119,7 +142,7 @@ class Mounts:
         self._knowledge = knowledge
         self._guard = Guard(bounds.stretch)
         self._mounts: dict[str, _Mount] = {}
-        self._numbers = _numbers.setdefault(ctx.root, itertools.count(1))
+        self._root = _Root.of(ctx.root)
         # Made first, so undone last: when the mounts' fibers are over.
         ctx.effect(lambda: self._close, "temporary plugins")
 
@@ -147,7 +170,7 @@ class Mounts:
         """
         old = None if replaces is None else self._find(replaces)
         deadline = asyncio.get_running_loop().time() + self._bounds.mount
-        mount_id = f"dyn-{next(self._numbers)}"
+        mount_id = f"dyn-{next(self._root.numbers)}"
         with self._guard.held():
             if old is None:
                 return await self._start(await self._prepare(code, mount_id, deadline), deadline)
@@ -186,15 +209,15 @@ class Mounts:
 
     async def _prepare(self, code: str, mount_id: str, deadline: float) -> _Mount:
         """Parse, check and evaluate; nothing is mounted yet."""
-        source = parse(code, mount_id)
+        source = parse(code, mount_id, self._root.place)
         findings = check(source.tree, self._knowledge())
         if findings.mistakes:
             raise PreflightError(mount_id, findings.mistakes, findings.notes)
-        evaluation = evaluate(source, make_namespace(mount_id), guard=self._guard)
+        namespace = make_namespace(mount_id, source.module)
+        evaluation = evaluate(source, namespace, guard=self._guard)
         value = await self._evaluated(evaluation, mount_id, deadline)
         try:
-            check_plugin(value, mount_id)
-            plugin = MountedPlugin(value, mount_id)
+            plugin = MountedPlugin(check_plugin(value, mount_id), mount_id)
         except BaseException:
             forget(source)
             raise
@@ -245,18 +268,18 @@ class Mounts:
             if bound.expired():
                 where = waiting_at(fiber.driver, mount.id)
                 raise MountWaitError(mount.id, self._bounds.mount, where) from None
-            raise self._described(error, mount.id) from error
-        strike = self._guard.strike(mount.id)
+            raise self._described(error, mount.source) from error
+        strike = self._guard.strike(mount.source.filename)
         if strike is not None:  # its code hid that it was ended
             raise strike.again()
         if fiber.state is FiberState.DISPOSED or fiber.state is FiberState.UNLOADING:
             raise MountGoneError(mount.id, fiber.name)
 
-    def _described(self, error: Exception, mount_id: str) -> MountError:
+    def _described(self, error: Exception, source: Source) -> MountError:
         if isinstance(error, MountTimeoutError):
-            self._guard.strike(mount_id)
+            self._guard.strike(source.filename)
             return error.again()
-        return mount_error(error, mount_id)
+        return mount_error(error, source.mount_id)
 
     async def _evaluated(
         self, work: Coroutine[object, object, object], mount_id: str, deadline: float

@@ -15,12 +15,17 @@ __all__ = ["make_namespace"]
 
 
 def make_namespace(
-    mount_id: str, *, stdout: TextIO | None = None, stderr: TextIO | None = None
+    mount_id: str,
+    name: str = "",
+    *,
+    stdout: TextIO | None = None,
+    stderr: TextIO | None = None,
 ) -> dict[str, object]:
     """Make the fresh globals of one mount: builtins, print, console, harness, event, Service.
 
     Args:
         mount_id: The mount, such as `dyn-1`; tags its output.
+        name: Its name among the modules; the mount's by default.
         stdout: Where `print` and `console.log` write; the host's standard output by default.
         stderr: Where `console.warn` writes; the host's standard error by default.
 
@@ -32,7 +37,7 @@ def make_namespace(
     names["print"] = output.print
     return {
         "__builtins__": names,
-        "__name__": mount_id,
+        "__name__": name or mount_id,
         "console": Console(output),
         "event": event,
         "harness": harness,

@@ -48,7 +48,9 @@ the methods of services that mounted code provides; also when it catches `BaseEx
 error names the line. Host code that mounted code called is given up to a second to finish first, so
 that nothing of the host's is left half done. Code within its time runs at full speed: the stack is
 looked at a few times a second while temporary plugins exist, by an interval timer (`SIGALRM`) that is
-gone with the last of them; the host's own handler and timer are put back.
+gone with the last of them; the host's own handler and timer are put back. A handler or timer that the
+host sets meanwhile is noticed within half a second, or at the next mount: the host's signals still
+reach it, and the bound holds again. Between the two it does not.
 
 What cannot be ended:
 

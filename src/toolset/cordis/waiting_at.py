@@ -9,7 +9,7 @@ import asyncio
 import linecache
 from types import FrameType
 
-from toolset.cordis.deadline import frame_name, place_in
+from toolset.cordis.deadline import mount_of, place_in
 
 __all__ = ["waiting_at"]
 
@@ -26,15 +26,14 @@ def waiting_at(task: asyncio.Task[object] | None, mount_id: str) -> str:
     Returns:
         Its innermost line, such as `line 3, in apply: await forever()`; `""` when it is in none.
     """
-    filename = frame_name(mount_id)
     found = ""
     current: object = None if task is None else task.get_coro()
     for _ in range(_DEEPEST):
         if current is None:
             break
         frame = _part(current, "frame")
-        if isinstance(frame, FrameType) and frame.f_code.co_filename == filename:
-            text = linecache.getline(filename, frame.f_lineno).strip()
+        if isinstance(frame, FrameType) and mount_of(frame.f_code.co_filename) == mount_id:
+            text = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
             found = f"line {frame.f_lineno}, {place_in(frame.f_code)}: {text}"
         current = _part(current, "await")
     return found

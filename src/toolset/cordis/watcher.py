@@ -31,7 +31,8 @@ class Watcher:
 
     Args:
         limit: Longest stretch, in seconds.
-        record: Called once for each mount concerned when a stretch begins to be ended.
+        record: Called with the file name of each mount concerned, once, when a stretch begins to be
+            ended.
         loop: The loop that runs in the calling thread.
     """
 
