@@ -32,7 +32,7 @@ def stated_order(text: str) -> list[list[str]]:
     match = re.search(r"^# Layers,[^:]*: (?P<order>[^.]*)\.", text, re.MULTILINE)
     assert match, "its `__init__.py` has no comment `# Layers, downwards only: a, b > c > d.`"
     order = re.sub(r"\s*\n#\s*", " ", match["order"].replace("this module", "__init__"))
-    ranks = [re.split(r",\s*", rank.strip()) for rank in re.split(r"->|[<>]", order)]
+    ranks = [re.split(r"[,;]\s*", rank.strip()) for rank in re.split(r"->|[<>]", order)]
     return ranks[::-1] if "<" in order else ranks
 
 
