@@ -15,7 +15,7 @@ from typing import NamedTuple
 from toolset.runtime import Context, EffectInfo, Fiber
 from toolset.runtime.errors import SettleTimeoutError
 
-__all__ = ["ManualClock", "Snapshot", "assert_no_leaks", "snapshot", "wait_quiet"]
+__all__ = ["ManualClock", "Snapshot", "assert_no_leaks", "leaks", "snapshot", "wait_quiet"]
 
 
 _TURNS = 4  # of the loop, in which what a timer woke goes on
@@ -129,6 +129,26 @@ def snapshot(ctx: Context) -> Snapshot:
         members=tuple(sorted(registry.accessors)),
         waits=registry.waits.size,
     )
+
+
+def leaks(ctx: Context) -> tuple[str, ...]:
+    """List what a runtime still holds that nothing should hold after its root is disposed.
+
+    Args:
+        ctx: Any context of it.
+
+    Returns:
+        A line a thing; empty when the runtime is disposed and remembers nothing.
+    """
+    left = snapshot(ctx)
+    lines = [f"  fiber <{name}>, {state}" for name, state, _ in left.fibers]
+    lines += [f"  service {key!r} of <{owner}>" for key, owner in left.services]
+    lines += [f"  {count} listener(s) of event {name!r}" for name, count in left.listeners]
+    lines += [f"  member ctx.{name}" for name in left.members]
+    lines += [f"  key {key!r}, waited for" for key in left.keys]
+    if left.waits:
+        lines.append(f"  {left.waits} task(s) that wait")
+    return tuple(lines)
 
 
 async def wait_quiet(ctx: Context, *, timeout: float = 5.0) -> None:  # noqa: ASYNC109 - a budget, named in the error
