@@ -67,7 +67,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def typing(session: nox.Session) -> None:
     """Check src, generator and typing_tests with mypy and pyright, both strict."""
-    session.install("-e", ".[generator]", *group("typing"))
+    session.install("-e", ".[generator,watch]", *group("typing"))
     # Else pyright asks the package index whether there is a newer one.
     session.env["PYRIGHT_PYTHON_IGNORE_WARNINGS"] = "1"
     session.run("mypy", *session.posargs)

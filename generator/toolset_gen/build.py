@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from toolset_gen.config import Config
 from toolset_gen.diagnostics import Diagnostic, ordered
 from toolset_gen.discover import Sources
-from toolset_gen.errors import ConfigurationError
+from toolset_gen.others import load_others
 
 if TYPE_CHECKING:
     from toolset.catalog import Catalog, PluginEntry, ServiceEntry
@@ -62,7 +62,7 @@ def build(
     from toolset_gen.extract import extract  # noqa: PLC0415
     from toolset_gen.render import render  # noqa: PLC0415
 
-    others = _load_others(config)
+    others = load_others(config)
     # Started first: it imports the runtime while this process reads.
     with _start_booter(config, sources) as booter:
         model = extract(sources, services=dict(config.services))
@@ -90,16 +90,6 @@ def _borrowed(catalog: Catalog, others: Catalog) -> Iterator[ServiceEntry]:
     own = {service.key for service in catalog.services}
     used = {key for plugin in catalog.plugins for key in (*plugin.inject, *plugin.optional)}
     return (service for service in others.services if service.key in used - own)
-
-
-def _load_others(config: Config) -> Catalog:
-    from toolset.catalog import load  # noqa: PLC0415
-
-    try:
-        return load(config.catalogs)
-    except Exception as error:  # noqa: BLE001 - a module that a user names may raise anything
-        problem = f" a catalog in `catalogs` cannot be loaded: {type(error).__name__}: {error}"
-        raise ConfigurationError(config.file, (problem,)) from None
 
 
 def _start_booter(config: Config, sources: Sources) -> AbstractContextManager[Booter | None]:

@@ -2,13 +2,14 @@
 
 # Maintainers: parses arguments, prints reports, turns outcomes into exit codes: 0 fresh, 1 stale,
 # 2 wrong use, 3 the sources are at fault. A fault of the generator itself shows its traceback and
-# exits 3, never 1: a crash is not staleness.
+# exits 3, never 1: a crash is not staleness. What a command alone needs is imported inside it: libcst
+# for `fix`, watchfiles for `watch`, the rules for `explain`.
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import cast
 
@@ -16,7 +17,7 @@ import click
 
 from toolset_gen.config import Config, find_root, read_config
 from toolset_gen.errors import GeneratorError
-from toolset_gen.gate import FAULT, FRESH, examine, regenerate
+from toolset_gen.gate import FAULT, FRESH, STALE, examine, find_sources, regenerate
 from toolset_gen.report import FORMATS, Format, say_generated, say_verified
 
 __all__ = ["catalog"]
@@ -62,6 +63,71 @@ def verify(root: Path | None, form: str) -> None:
         outcome = examine(_config(root))
         click.echo(say_verified(outcome, cast("Format", form)))
         sys.exit(outcome.exit_code)
+
+
+@catalog.command()
+@_root
+@click.option("--dry-run", is_flag=True, help="Say what would change, and write nothing.")
+@click.option("--diff", is_flag=True, help="Show what would change, and write nothing.")
+def fix(root: Path | None, *, dry_run: bool, diff: bool) -> None:
+    """Repair the violations that have one right answer, touching nothing else in a file.
+
+    What only a person can say is left as `...`, which the gate refuses. Exits 3 when a file cannot be
+    read; the others are repaired.
+    """
+    with _explained():
+        from toolset_gen.artifacts import write  # noqa: PLC0415 - see the head of the module
+        from toolset_gen.fix import repair, say_repaired  # noqa: PLC0415 - loads libcst
+
+        config = _config(root)
+        repaired = repair(config, find_sources(config))
+        written = not (dry_run or diff)
+        if written:
+            write(config.root, repaired.files)
+        click.echo(say_repaired(repaired, written=written, diff=diff))
+        sys.exit(FAULT if repaired.unreadable else FRESH)
+
+
+@catalog.command()
+@_root
+@click.argument("revision")
+@click.option("--fail-on-breaking", is_flag=True, help="Exit 1 when a change breaks callers.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["json", "text"]),
+    default="text",
+    help="Text for people, JSON for machines.",
+)
+def diff(root: Path | None, revision: str, form: str, *, fail_on_breaking: bool) -> None:
+    """Say what changed in the public surface since a git REVISION.
+
+    Compares the catalog that was committed with the revision with the sources as they are.
+    """
+    with _explained():
+        from toolset_gen import diff as changed  # noqa: PLC0415 - see the head of the module
+
+        config = _config(root)
+        old = changed.read_catalog(config, revision)
+        changes = changed.compare(old, changed.current_catalog(config))
+        click.echo(changed.say_changes(revision, changes, cast("changed.Format", form)))
+        broken = any(change.breaking for change in changes)
+        sys.exit(STALE if broken and fail_on_breaking else FRESH)
+
+
+@catalog.command()
+@_root
+def watch(root: Path | None) -> None:
+    """Regenerate the artifacts each time that a source is saved, until Ctrl-C."""
+    with _explained():
+        from toolset_gen.watch import changes_of  # noqa: PLC0415 - see the head of the module
+        from toolset_gen.watch import watch as run  # noqa: PLC0415
+
+        folder = _config(root).root
+        saved = changes_of(folder, lambda: click.echo("Watching; Ctrl-C ends it."))
+        with suppress(KeyboardInterrupt):
+            run(folder, saved, click.echo)
+        click.echo("Ended.")
 
 
 @catalog.command()

@@ -131,7 +131,7 @@ class Done(NamedTuple):
 
 def run_catalog(root: Path, command: str, *arguments: str) -> Done:
     """Run `toolset catalog` on a project, in this process."""
-    where = ["--root", str(root)] if command in {"generate", "verify"} else []
+    where = [] if command == "explain" else ["--root", str(root)]
     done = CliRunner().invoke(catalog, [command, *where, *arguments])
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     return Done(done.exit_code, done.stdout, done.stderr)

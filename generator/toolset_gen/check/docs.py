@@ -13,7 +13,7 @@ from toolset_gen.check.rules import RULES
 from toolset_gen.diagnostics import Diagnostic
 from toolset_gen.extract.model import DocFact, DocFactKind
 
-__all__ = ["check_docs"]
+__all__ = ["check_docs", "diagnose"]
 
 
 class _Wording(NamedTuple):
@@ -132,23 +132,36 @@ def check_docs(facts: Facts) -> Iterator[Diagnostic]:
         CFG002.
     """
     for fact in facts.model.doc_facts:
-        wording = _WORDINGS[fact.kind]
-        rule = _rule(fact, wording)
-        if rule and _ours(facts, fact.subject) and not _is_magic(fact.subject):
-            target = _target(facts, fact)
-            words = {
-                "what": repr(target.removesuffix(f".{fact.name}") if fact.name else target),
-                "name": fact.name,
-                "found": fact.found,
-                "expected": fact.expected,
-                "subject_of_name": repr(target),
-            }
-            yield RULES[rule].at(
-                fact.location,
-                target,
-                wording.message.format(**words),
-                wording.remedy.format(**words),
-            )
+        found = diagnose(facts, fact)
+        if found is not None:
+            yield found
+
+
+def diagnose(facts: Facts, fact: DocFact) -> Diagnostic | None:
+    """Judge one thing that a docstring or signature lacks.
+
+    Args:
+        facts: What to judge by.
+        fact: What is amiss.
+
+    Returns:
+        The violation, None when it is none for whom it concerns.
+    """
+    wording = _WORDINGS[fact.kind]
+    rule = _rule(fact, wording)
+    if not rule or not _ours(facts, fact.subject) or _is_magic(fact.subject):
+        return None
+    target = _target(facts, fact)
+    words = {
+        "what": repr(target.removesuffix(f".{fact.name}") if fact.name else target),
+        "name": fact.name,
+        "found": fact.found,
+        "expected": fact.expected,
+        "subject_of_name": repr(target),
+    }
+    return RULES[rule].at(
+        fact.location, target, wording.message.format(**words), wording.remedy.format(**words)
+    )
 
 
 def _rule(fact: DocFact, wording: _Wording) -> str:

@@ -14,7 +14,7 @@ from toolset_gen.check.rules import RULES
 from toolset_gen.diagnostics import Diagnostic
 from toolset_gen.extract.model import Declaration, Listener, Location, Site
 
-__all__ = ["check_events"]
+__all__ = ["check_events", "fits", "is_awaited"]
 
 _NAME = re.compile(r"[^/\s]+/[^/\s]+")
 _POSITIONAL = ("positional-only", "positional-or-keyword")
@@ -119,33 +119,54 @@ def _dispatch(event: EventEntry, site: Site) -> Iterator[Diagnostic]:
             site.location,
             event.name,
             f"{event.mode} event {event.name!r} is dispatched with `{site.verb}`",
-            f"call `{_call(event)}`",
+            f"call `{_call_of(event)}`",
         )
-    least = sum(p.required for p in event.parameters)
-    takes_any = any(p.kind == "var-positional" for p in event.parameters)
-    fits = least <= site.arguments <= len(event.parameters) or (
-        takes_any and site.arguments >= least
-    )
-    if site.arguments >= 0 and not fits:
+    if site.arguments >= 0 and not fits(event, site.arguments):
         yield RULES["EVT017"].at(
             site.location,
             event.name,
             f"event {event.name!r} is dispatched with {_count(site.arguments)}, "
             f"it takes {_count(len(event.parameters))}",
-            f"call `{_call(event)}`",
+            f"call `{_call_of(event)}`",
         )
+
+
+def fits(event: EventEntry, arguments: int) -> bool:
+    """Tell whether a dispatch passes what an event takes.
+
+    Args:
+        event: The event.
+        arguments: How many positional arguments follow the event.
+
+    Returns:
+        Whether that is a number it can take.
+    """
+    least = sum(p.required for p in event.parameters)
+    takes_any = any(p.kind == "var-positional" for p in event.parameters)
+    return least <= arguments and (takes_any or arguments <= len(event.parameters))
 
 
 def _count(number: int) -> str:
     return "1 argument" if number == 1 else f"{number} arguments"
 
 
-def _call(event: EventEntry) -> str:
+def is_awaited(event: EventEntry) -> bool:
+    """Tell whether a dispatch of an event has to be awaited.
+
+    Args:
+        event: The event.
+
+    Returns:
+        Whether its verb gives a coroutine.
+    """
+    return event.mode in {"parallel", "serial"} or (event.mode == "waterfall" and event.is_async)
+
+
+def _call_of(event: EventEntry) -> str:
     names = [p.name for p in event.parameters]
     if event.mode == "waterfall" and names:
         names[-1] = "inner_default"
-    awaited = event.mode in {"parallel", "serial"} or (event.mode == "waterfall" and event.is_async)
-    return f"{'await ' if awaited else ''}ctx.{event.mode}({', '.join(['…', *names])})"
+    return f"{'await ' if is_awaited(event) else ''}ctx.{event.mode}({', '.join(['…', *names])})"
 
 
 def _listener(event: EventEntry, listener: Listener, site: Location) -> Iterator[Diagnostic]:

@@ -98,6 +98,7 @@ _ALL = (
     Rule("PLG006", "a tool plugin does not become active"),
     Rule("PLG007", "a tool plugin registers no tool"),
     Rule("PLG008", "what a plugin injects is not a constant"),
+    Rule("PLG009", "the keys of an `inject` are not sorted", "warning"),
     Rule("CFG001", "a configuration field has no description"),
     Rule("CFG002", "a configuration field has no type"),
     Rule("CFG003", "a configuration field's default is refused by its own constraint"),

@@ -14,13 +14,14 @@ from typing import NamedTuple
 from toolset.catalog import Deprecation
 from toolset_gen.extract.raw import Doc, DocEntry
 
-__all__ = ["parse_docstring", "reflow"]
+__all__ = ["SECTIONS", "parse_docstring", "reflow", "says_nothing"]
 
 _PARAMETERS = frozenset(
     {"args", "arguments", "params", "parameters", "keyword args", "keyword arguments", "other args"}
     | {"other arguments", "other parameters"}
 )
-_SECTIONS = {
+# Header in lower case to what the section is.
+SECTIONS = {
     **dict.fromkeys(_PARAMETERS, "parameters"),
     "attributes": "attributes",
     "raises": "raises",
@@ -32,10 +33,11 @@ _SECTIONS = {
     "deprecated": "deprecated",
 }
 _HEADER = re.compile(r"^([A-Za-z][A-Za-z ]*?):[ \t]*(.*)$")
-_HEADER_ONLY = re.compile(rf"^(?:{'|'.join(_SECTIONS)}):$", re.IGNORECASE)
+_HEADER_ONLY = re.compile(rf"^(?:{'|'.join(SECTIONS)}):$", re.IGNORECASE)
 _ENTRY = re.compile(r"^(\*{0,2}[\w.]+(?:\s*,\s*\*{0,2}[\w.]+)*)\s*(?:\((.*?)\))?\s*:(?:\s+(.*)|)$")
 _BARE = re.compile(r"^\*{0,2}[\w.]+\s*(?:\([^()]*\))?$")
 _DIRECTIVE = re.compile(r"^\.\.\s+deprecated::\s*(\S*)\s*(.*)$")
+_NOTHING = re.compile(r"\W*(?:(?:todo|fixme|tbd)\W*)?", re.IGNORECASE)
 _SINCE = re.compile(r"^(v?\d[\w.\-+]*)\s*:\s*(.*)$", re.DOTALL)
 
 
@@ -83,6 +85,18 @@ def parse_docstring(text: str, line: int) -> Doc:
     return _assemble(prose, blocks, deprecated, line)
 
 
+def says_nothing(text: str) -> bool:
+    """Tell whether a text only holds the place of one: `...`, `TODO`, or nothing at all.
+
+    Args:
+        text: A summary, an entry, the text of a section.
+
+    Returns:
+        Whether it still has to be written.
+    """
+    return _NOTHING.fullmatch(text) is not None
+
+
 def _clean(text: str, line: int) -> tuple[list[str], int]:
     """Dedent like `inspect.cleandoc`, and say on which line the first kept one stands."""
     lines = text.expandtabs().split("\n")
@@ -99,7 +113,7 @@ def _clean(text: str, line: int) -> tuple[list[str], int]:
 def _under_first_header(lines: list[str]) -> list[str]:
     """Indent again what stands under a header on the docstring's first line, which has no margin."""
     match = _HEADER.match(lines[0]) if lines else None
-    if match is None or match[2] or match[1].lower() not in _SECTIONS:
+    if match is None or match[2] or match[1].lower() not in SECTIONS:
         return lines
     end = next((i for i, s in enumerate(lines[1:], 1) if _HEADER_ONLY.match(s)), len(lines))
     return [lines[0], *(f"    {s}" if s else s for s in lines[1:end]), *lines[end:]]
@@ -107,7 +121,7 @@ def _under_first_header(lines: list[str]) -> list[str]:
 
 def _section(lines: list[str], index: int, first: int) -> _Block | None:
     match = _HEADER.match(lines[index])
-    kind = _SECTIONS.get(match[1].lower()) if match else None
+    kind = SECTIONS.get(match[1].lower()) if match else None
     if match is None or kind is None:
         return None
     body = _indented(lines, index + 1)

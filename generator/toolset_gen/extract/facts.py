@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from toolset_gen.extract.describe import Describer
+from toolset_gen.extract.docstrings import says_nothing
 from toolset_gen.extract.kinds import function_kind, is_property, own_parameters
 from toolset_gen.extract.library import Definition
 from toolset_gen.extract.model import DocFact, DocFactKind, Location, Role
@@ -37,7 +38,7 @@ def class_facts(found: Definition, role: Role) -> Iterator[DocFact]:
 def _prose(found: Definition, doc: Doc | None, role: Role) -> Iterator[DocFact]:
     if doc is None:
         yield DocFact("no docstring", role, found.path, "", found.location)
-    elif not doc.summary:
+    elif says_nothing(doc.summary):
         yield DocFact("no prose", role, found.path, "", found.location)
 
 
@@ -72,7 +73,8 @@ def _attribute(
     describer: Describer, found: Definition, raw: RawVariable, role: Role
 ) -> Iterator[DocFact]:
     text, _ = describer.attribute_doc(found)
-    if raw.doc is None and not text:
+    own = raw.doc.summary if raw.doc is not None else ""
+    if says_nothing(own) and says_nothing(text):
         yield DocFact("undocumented attribute", role, found.owner, raw.name, found.location)
     if raw.annotation is None or raw.inferred:
         if raw.value is not None and raw.value.kind in {"string", "constant"} and not raw.on_self:
@@ -111,7 +113,7 @@ def _parameters(
         if parameter is None:
             yield DocFact("unknown entry", role, found.path, entry.name, place)
             continue
-        if not entry.text:
+        if says_nothing(entry.text):
             yield DocFact("empty entry", role, found.path, entry.name, place)
         yield from _disagreement(found, parameter, entry, role)
     for entry in own.malformed if own is not None else ():
@@ -148,7 +150,7 @@ def _normal(text: str) -> str:
 
 
 def _returns(found: Definition, raw: RawFunction, doc: Doc, role: Role) -> Iterator[DocFact]:
-    if doc.returns or doc.yields or is_property(raw):
+    if is_property(raw) or not (says_nothing(doc.returns) and says_nothing(doc.yields)):
         return
     kind = function_kind(raw)
     notes = [variant.returns for variant in raw.overloads or (raw,)]
@@ -156,7 +158,8 @@ def _returns(found: Definition, raw: RawFunction, doc: Doc, role: Role) -> Itera
     silent = all(text in _SILENT or _ITERATORS.match(text) for text in texts)
     if not texts or (silent and (kind in {"function", "coroutine"} or "manager" in kind)):
         return
-    yield DocFact("no returns", role, found.path, "", found.location)
+    section = "Returns:" if doc.has_returns else ""
+    yield DocFact("no returns", role, found.path, "", found.location, found=section)
 
 
 def _raises(
@@ -184,7 +187,7 @@ def field_facts(describer: Describer, path: str, role: Role) -> Iterator[DocFact
         return
     for spec in facts.fields:
         kinds: list[DocFactKind] = []
-        if not spec.field.description:
+        if says_nothing(spec.field.description):
             kinds.append("undocumented field")
         if not spec.field.annotation:
             kinds.append("no annotation")

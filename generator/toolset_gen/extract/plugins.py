@@ -319,6 +319,9 @@ class _Finder:
             if expr is not None:
                 self._not_constant(expr, plugin, location)
             return
+        written = [item.value for item in expr.args if item.kind == "string"]
+        if len(written) == len(expr.args) and written != sorted(written):
+            self._not_sorted(expr, plugin, location)
         for item in expr.args:
             key = self.library.constant(item)
             place = location._replace(line=item.line)
@@ -336,6 +339,19 @@ class _Finder:
                 return expr
             expr = found.raw.value
         return expr
+
+    def _not_sorted(self, expr: Expr, plugin: str, location: Location) -> None:
+        self.diagnostics.append(
+            Diagnostic(
+                "PLG009",
+                location.path,
+                expr.line or location.line,
+                f"the keys that plugin {plugin!r} injects are not sorted: `{expr.text}`",
+                "sort them, or run `toolset catalog fix`",
+                "warning",
+                target=plugin,
+            )
+        )
 
     def _not_constant(self, expr: Expr, plugin: str, location: Location) -> None:
         self.diagnostics.append(

@@ -1,0 +1,180 @@
+"""The catalog of a git revision, and that of the sources as they are."""
+
+# Maintainers: the revision's catalog is the committed api-catalog.json: the gate holds it equal to the
+# sources of its commit, and reading it needs neither those sources nor their dependencies. What is
+# compared with it is built from the sources on the disk, so a stale artifact hides nothing.
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import types
+import typing
+from typing import Literal, TypeAlias, cast, get_args, get_origin
+
+from toolset.catalog import SCHEMA_VERSION, Catalog, ToolEntry
+from toolset_gen.artifacts import COMMAND, read_bytes
+from toolset_gen.build import build
+from toolset_gen.cache import Cache
+from toolset_gen.config import Config
+from toolset_gen.errors import GeneratorError, UsageError
+from toolset_gen.gate import find_sources, recall
+
+__all__ = ["RevisionError", "UnreadableError", "current_catalog", "read_catalog"]
+
+_Json: TypeAlias = "dict[str, object]"
+_NAME = "api-catalog.json"
+_JSON_TEXT = {(ToolEntry, "parameters"), (ToolEntry, "output")}
+_RENAMED = {"class_name": "class"}
+
+
+class RevisionError(UsageError):
+    """There is no catalog to compare with.
+
+    Args:
+        revision: The revision that was asked for.
+        why: What stands in the way, and the way out.
+    """
+
+    def __init__(self, revision: str, why: str) -> None:
+        self.revision = revision
+        self.why = why
+        super().__init__(f"cannot compare with revision {revision!r}: {why}")
+
+
+class UnreadableError(GeneratorError):
+    """The sources cannot be read, so nothing says what their catalog is.
+
+    Args:
+        places: Each file that cannot be read, with what is wrong with it.
+    """
+
+    def __init__(self, places: tuple[str, ...]) -> None:
+        self.places = places
+        super().__init__(
+            "the sources cannot be read, so there is nothing to compare; repair them first:\n"
+            + "\n".join(places)
+        )
+
+
+def read_catalog(config: Config, revision: str) -> Catalog:
+    """Read the catalog that was committed with a revision.
+
+    Args:
+        config: The project's configuration.
+        revision: Whatever git takes for a commit.
+
+    Returns:
+        The catalog.
+
+    Raises:
+        RevisionError: There is no such revision, or no catalog in it that can be read.
+    """
+    if not config.pages:
+        raise RevisionError(
+            revision, f"`pages` is not set, so no {_NAME} is committed; set it and commit one"
+        )
+    path = f"{config.pages}/{_NAME}"
+    commit = _git(
+        config, revision, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}"
+    )
+    if commit is None:
+        raise RevisionError(revision, "git knows no such commit; name one, such as HEAD~1")
+    data = _git(config, revision, "cat-file", "blob", f"{commit.decode().strip()}:./{path}")
+    if data is None:
+        raise RevisionError(
+            revision, f"it has no {path}; name a revision in which the catalog was committed"
+        )
+    return _parse(revision, path, data)
+
+
+def _git(config: Config, revision: str, *arguments: str) -> bytes | None:
+    """Ask git, None when it says no."""
+    try:
+        done = subprocess.run(  # noqa: S603 - arguments are no shell's, the revision no option
+            ["git", *arguments],  # noqa: S607 - whichever git the user has
+            cwd=config.root,
+            capture_output=True,
+            check=False,
+            env={**os.environ, "LC_ALL": "C"},
+        )
+    except FileNotFoundError:
+        raise RevisionError(revision, "git is not installed") from None
+    if b"not a git repository" in done.stderr:
+        raise RevisionError(revision, f"{str(config.root)!r} is in no git repository")
+    return None if done.returncode else done.stdout
+
+
+def _parse(revision: str, path: str, data: bytes) -> Catalog:
+    try:
+        document = cast("_Json", json.loads(data))
+        version = document.get("schema_version")
+    except (ValueError, AttributeError, RecursionError):
+        raise RevisionError(revision, f"its {path} is not what `{COMMAND}` wrote") from None
+    if version != SCHEMA_VERSION:
+        why = f"its {path} has schema version {version!r}, this generator reads {SCHEMA_VERSION}"
+        raise RevisionError(revision, why)
+    try:
+        return cast("Catalog", _record(Catalog, document))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise RevisionError(revision, f"its {path} is not what `{COMMAND}` wrote") from None
+
+
+def _record(record: type, values: _Json) -> tuple[object, ...]:
+    """Read a record; a field that was not there yet has its default."""
+    hints = typing.get_type_hints(record)
+    arguments: _Json = {}
+    for name in cast("tuple[str, ...]", getattr(record, "_fields", ())):
+        key = _RENAMED.get(name, name)
+        if key not in values:
+            continue
+        if (record, name) in _JSON_TEXT:
+            value = values[key]
+            arguments[name] = "" if value is None else json.dumps(value, sort_keys=True)
+        else:
+            arguments[name] = _value(hints[name], values[key])
+    return cast("tuple[object, ...]", record(**arguments))
+
+
+def _value(hint: object, value: object) -> object:
+    origin, arguments = get_origin(hint), cast("tuple[object, ...]", get_args(hint))
+    if value is None or origin is Literal or isinstance(value, str | int):
+        return value
+    if origin is tuple:
+        return tuple(_value(arguments[0], item) for item in cast("list[object]", value))
+    if origin in {types.UnionType, typing.Union}:
+        return _value(next(one for one in arguments if one is not type(None)), value)
+    return _record(cast("type", hint), cast("_Json", value))
+
+
+def current_catalog(config: Config) -> Catalog:
+    """Read the catalog of the sources as they are, violations or not.
+
+    Args:
+        config: The project's configuration.
+
+    Returns:
+        The catalog.
+
+    Raises:
+        UnreadableError: A source file cannot be read.
+        GeneratorError: The configuration cannot be served.
+    """
+    sources = find_sources(config)
+    path = f"{config.pages}/{_NAME}"
+    known = recall(config, sources)
+    data = read_bytes(config.root / path) if known is not None else None
+    if data is None:
+        cache = Cache(config.root)
+        built = build(config, sources, cache.snippets())
+        if path not in built.artifacts:
+            raise UnreadableError(
+                tuple(
+                    f"{d.path}:{d.line}: {d.message}"
+                    for d in built.diagnostics
+                    if d.rule.startswith("SRC") and d.severity == "error"
+                )
+            )
+        data = built.artifacts[path]
+    return _parse("the working tree", path, data)

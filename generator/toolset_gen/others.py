@@ -1,0 +1,36 @@
+"""The catalogs of other packages that a project's configuration names."""
+
+# Maintainers: the one place that imports modules which a user names.
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolset_gen.config import Config
+from toolset_gen.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from toolset.catalog import Catalog
+
+__all__ = ["load_others"]
+
+
+def load_others(config: Config) -> Catalog:
+    """Load the catalogs that count as known.
+
+    Args:
+        config: The project's configuration.
+
+    Returns:
+        One catalog of them all.
+
+    Raises:
+        ConfigurationError: One of them cannot be loaded.
+    """
+    from toolset.catalog import load  # noqa: PLC0415 - an unchanged verify loads none
+
+    try:
+        return load(config.catalogs)
+    except Exception as error:  # noqa: BLE001 - a module that a user names may raise anything
+        problem = f" a catalog in `catalogs` cannot be loaded: {type(error).__name__}: {error}"
+        raise ConfigurationError(config.file, (problem,)) from None

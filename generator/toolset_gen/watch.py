@@ -1,0 +1,111 @@
+"""Regenerate a project's artifacts whenever its sources are saved."""
+
+# Maintainers: knows watchfiles alone, which is an extra, and hands every change to the same function as
+# `generate`. What it writes itself must not wake it: generated files and the cache are left out of what it
+# watches. It outlives whatever the project's configuration or sources become meanwhile.
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from toolset_gen.config import Config, read_config
+from toolset_gen.errors import GeneratorError, UsageError
+from toolset_gen.gate import regenerate
+from toolset_gen.report import say_generated
+
+__all__ = ["WatchfilesMissingError", "changes_of", "is_source", "watch"]
+
+_SUFFIXES = frozenset({".md", ".py", ".pyi", ".toml", ".yaml", ".yml"})
+_LOOK = 500  # milliseconds between looks at whether to go on
+
+
+class WatchfilesMissingError(UsageError):
+    """The package that watches files is not installed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "watching needs 'watchfiles', which is not installed; "
+            "run `pip install 'cordis-toolset[watch]'`"
+        )
+
+
+def watch(root: Path, saved: Iterable[object], say: Callable[[str], object]) -> None:
+    """Regenerate at once, and again after each change, until `saved` ends.
+
+    Args:
+        root: The folder of pyproject.toml.
+        saved: Gives something each time that sources were saved.
+        say: Prints a line.
+    """
+    _run(root, say)
+    for _ in saved:
+        _run(root, say)
+
+
+def _run(root: Path, say: Callable[[str], object]) -> None:
+    try:
+        say(say_generated(regenerate(read_config(root))))
+    except GeneratorError as error:
+        say(f"error: {error}")
+
+
+def changes_of(root: Path, ready: Callable[[], object]) -> Iterator[set[str]]:
+    """Wait for sources to be saved.
+
+    Args:
+        root: The folder of pyproject.toml.
+        ready: Called once, when changes are seen from then on.
+
+    Yields:
+        The paths that were saved together; ends on Ctrl-C.
+
+    Raises:
+        WatchfilesMissingError: watchfiles is not installed.
+    """
+    try:
+        import watchfiles  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError:
+        raise WatchfilesMissingError from None
+    watcher = watchfiles.watch(
+        root,
+        watch_filter=lambda _, path: is_source(root, Path(path)),
+        rust_timeout=_LOOK,
+        yield_on_timeout=True,
+        raise_interrupt=False,
+    )
+    announced = False
+    for changes in watcher:
+        if not announced:
+            announced = True
+            ready()
+        if changes:
+            yield {path for _, path in changes}
+
+
+def is_source(root: Path, path: Path) -> bool:
+    """Tell whether a file may change what is generated.
+
+    Args:
+        root: The folder of pyproject.toml.
+        path: A file that was saved.
+
+    Returns:
+        Whether it is a source or the configuration, and not written by the generator.
+    """
+    if path.suffix not in _SUFFIXES or not path.is_relative_to(root):
+        return False
+    inside = path.relative_to(root)
+    if any(part.startswith(".") or part == "node_modules" for part in inside.parts):
+        return False  # the cache is among them
+    return not _is_generated(root, inside)
+
+
+def _is_generated(root: Path, inside: Path) -> bool:
+    try:
+        config: Config = read_config(root)
+    except GeneratorError:
+        return False  # while the configuration is broken, nothing is written
+    written = {config.runtime, config.typed_context}
+    below_pages = bool(config.pages) and inside.is_relative_to(config.pages)
+    return below_pages or inside.as_posix() in written
