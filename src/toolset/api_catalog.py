@@ -3122,6 +3122,7 @@ def _type_toolset_runtime_Registration() -> TypeEntry:
             "    readers: WeakSet[Context] | None\n"
             "    @property\n"
             "    def live(self) -> bool: ...\n"
+            "    def offered_to(self, reader: Context) -> bool: ...\n"
             "    def remember(self, reader: Context) -> None: ...\n"
             "    def forget(self) -> None: ..."
         ),
@@ -3204,6 +3205,23 @@ def _type_toolset_runtime_Registration() -> TypeEntry:
                 summary="Whether its provider is active and has not withdrawn it.",
                 read_only=True,
                 path="toolset.runtime.services.Registration.live",
+            ),
+            Member(
+                name="offered_to",
+                kind="function",
+                signature="offered_to(reader: Context) -> bool",
+                parameters=(
+                    Parameter(
+                        name="reader",
+                        annotation="Context",
+                        type_refs=("toolset.Context",),
+                    ),
+                ),
+                returns=Returns(
+                    annotation="bool",
+                ),
+                summary="Tell whether `reader` may have it: it is live, and its check agrees.",
+                path="toolset.runtime.services.Registration.offered_to",
             ),
             Member(
                 name="remember",

@@ -129,6 +129,29 @@ def test_reverse_order_and_failures(run, caplog):
     ]
 
 
+def test_failures_reach_the_root(run, caplog):
+    """Whoever disposes a fiber is handed the clean-up failures of everything below it, once."""
+
+    def bad():
+        raise OSError("deep")
+
+    def child(ctx):
+        yield bad
+
+    async def main():
+        ctx = Context()
+        fiber = await ctx.plugin(lambda c: c.plugin(child) and None)
+        await fiber.children[0]
+        await fiber.restart()
+        await fiber.children[0]
+        failures = await ctx.dispose()
+        assert [str(f) for f in failures] == ["deep"]
+        assert [str(f) for f in fiber.failures] == ["deep"]
+
+    run(main())
+    assert len(caplog.records) == 2
+
+
 def test_raising_setup_unwinds(run):
     """A set-up that raises undoes what it had collected and raises on."""
     log = []

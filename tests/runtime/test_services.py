@@ -408,6 +408,8 @@ def test_check_decides_per_reader(run, caplog):
 
             ctx.provide("guarded", 1, check=check)
             assert (await ctx.plugin(consumer)).state == "pending"
+            other = await ctx.plugin(lambda _: None)
+            assert other.ctx.get("guarded", "none") == "none"
 
     run(failing())
     assert "check of service" in caplog.text

@@ -63,9 +63,7 @@ def _allowed(ctx: Context, slot: Slot) -> Registration | None:
 
 def _live(ctx: Context, slot: Slot) -> Registration | None:
     found = slot.registration
-    if found is None or not found.live:
-        return None
-    return found if found.check is None or found.check(ctx) else None
+    return found if found is not None and found.offered_to(ctx) else None
 
 
 def _refusal(ctx: Context, key: str, slot: Slot | None) -> ServiceAccessError:

@@ -109,8 +109,10 @@ class Lifecycle(Reversible):
 
     def report(self, error: Exception, what: str) -> None:
         """Log and publish a failure that no caller is told of."""
-        if self.closing:
-            self.failures.append(error)
+        fiber: Fiber | None = self._me
+        while fiber is not None and fiber.closing:
+            fiber.failures.append(error)
+            fiber = fiber.parent
         self.registry.report(self._me, error, what)
 
     def mount(self, config: object, slots: tuple[Slot, ...]) -> None:
@@ -166,15 +168,9 @@ class Lifecycle(Reversible):
     def offer(self, slot: Slot) -> Registration | None:
         """What an injected key would give now."""
         found = slot.registration
-        if found is None or not found.live or found.fiber is self:
+        if found is None or found.fiber is self or not found.offered_to(self.ctx):
             return None
-        if found.check is None:
-            return found
-        try:
-            return found if found.check(self.ctx) else None
-        except Exception as error:  # noqa: BLE001 - a check that raises offers nothing, and is told of
-            found.fiber.report(error, f'check of service "{found.key}"')
-            return None
+        return found
 
     def _epoch(self) -> tuple[Registration | None, ...] | None:
         """What it would be run with now; None while something required is missing."""
@@ -236,6 +232,7 @@ class Lifecycle(Reversible):
         self._bound = {s: r for s, r in zip(self._slots, epoch, strict=True) if r is not None}
         self._restart = self._cancel_sent = False
         self.error = None
+        self.failures.clear()
         self._to(LOADING)
         failure = await self._run_plugin()
         if self.closing:

@@ -61,6 +61,18 @@ class Registration:
         """Whether its provider is active and has not withdrawn it."""
         return not self.withdrawn and self.fiber.provides_now
 
+    def offered_to(self, reader: Context) -> bool:
+        """Tell whether `reader` may have it: it is live, and its check agrees."""
+        if not self.live:
+            return False
+        if self.check is None:
+            return True
+        try:
+            return bool(self.check(reader))
+        except Exception as error:  # noqa: BLE001 - a check that raises offers nothing, and is told of
+            self.fiber.report(error, f'check of service "{self.key}"')
+            return False
+
     def remember(self, reader: Context) -> None:
         """Note that `reader` keeps a view of it."""
         if self.readers is None:
