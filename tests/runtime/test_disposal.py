@@ -367,13 +367,44 @@ def test_deeply_nested_plugins(run):
     run(main())
 
 
-def test_keyboard_interrupt_is_nobodys_failure():
-    """A KeyboardInterrupt in a plugin ends the program, and what the plugin did is still undone."""
+@pytest.mark.parametrize("stop_at", range(4))
+@pytest.mark.parametrize("form", ["generator", "async generator"])
+def test_plugin_stopped_at_each_yield(run, form, stop_at):
+    """A plugin that is a generator stops at the yield at which it was disposed; all before is undone."""
+    log = []
+
+    def steps(ctx):
+        for step in range(4):
+            log.append(f"+{step}")
+            if step == stop_at:
+                _ = ctx.fiber.dispose()
+            yield lambda step=step: log.append(f"-{step}")
+
+    async def async_steps(ctx):
+        for disposer in steps(ctx):
+            await asyncio.sleep(0)
+            yield disposer
+
+    async def main():
+        async with Context() as ctx:
+            fiber = ctx.plugin(steps if form == "generator" else async_steps)
+            await fiber
+            await fiber.dispose()
+            up = [f"+{step}" for step in range(stop_at + 1)]
+            assert log == up + [f"-{step}" for step in reversed(range(stop_at + 1))]
+            assert_empty(ctx)
+
+    run(main())
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
+def test_exits_are_nobodys_failure(kind):
+    """An exit raised in a plugin ends the program, and what the plugin did is still undone."""
     log = []
 
     def plugin(ctx):
         ctx.effect(lambda: lambda: log.append("undone"))
-        raise KeyboardInterrupt
+        raise kind
 
     ctx = Context()
 
@@ -381,7 +412,7 @@ def test_keyboard_interrupt_is_nobodys_failure():
         ctx.plugin(plugin)
         await asyncio.sleep(1)
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(kind):
         asyncio.run(main())
     fiber = list(ctx.registry.fibers())[1]
     assert fiber.error is None
