@@ -76,7 +76,7 @@ def build(
     notes = _notes(model, booted)
     shown = _without_inherited(model.catalog, others)
     borrowed = tuple(_borrowed(model.catalog, others))
-    memory = {} if snippets is None else snippets
+    memory: MutableMapping[str, str] = {} if snippets is None else snippets
     return Build(render(shown, config, notes, memory, borrowed), diagnostics)
 
 

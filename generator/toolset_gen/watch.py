@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from toolset_gen.config import Config, read_config
 from toolset_gen.errors import GeneratorError, UsageError
 from toolset_gen.gate import regenerate
 from toolset_gen.report import say_generated
+
+if TYPE_CHECKING:
+    import watchfiles
 
 __all__ = ["WatchfilesMissingError", "changes_of", "is_source", "watch"]
 
@@ -31,23 +35,18 @@ class WatchfilesMissingError(UsageError):
 
 
 def watch(root: Path, saved: Iterable[object], say: Callable[[str], object]) -> None:
-    """Regenerate at once, and again after each change, until `saved` ends.
+    """Regenerate each time that sources may have changed.
 
     Args:
         root: The folder of pyproject.toml.
-        saved: Gives something each time that sources were saved.
+        saved: Gives something each time that sources were saved, and at first; ends when it is enough.
         say: Prints a line.
     """
-    _run(root, say)
     for _ in saved:
-        _run(root, say)
-
-
-def _run(root: Path, say: Callable[[str], object]) -> None:
-    try:
-        say(say_generated(regenerate(read_config(root))))
-    except GeneratorError as error:
-        say(f"error: {error}")
+        try:
+            say(say_generated(regenerate(read_config(root))))
+        except GeneratorError as error:
+            say(f"error: {error}")
 
 
 def changes_of(root: Path, ready: Callable[[], object]) -> Iterator[set[str]]:
@@ -57,8 +56,9 @@ def changes_of(root: Path, ready: Callable[[], object]) -> Iterator[set[str]]:
         root: The folder of pyproject.toml.
         ready: Called once, when changes are seen from then on.
 
-    Yields:
-        The paths that were saved together; ends on Ctrl-C.
+    Returns:
+        An empty set when it begins, then the paths that were saved together, each time that some
+        were; ends on Ctrl-C.
 
     Raises:
         WatchfilesMissingError: watchfiles is not installed.
@@ -74,13 +74,20 @@ def changes_of(root: Path, ready: Callable[[], object]) -> Iterator[set[str]]:
         yield_on_timeout=True,
         raise_interrupt=False,
     )
+    return _announced(watcher, ready)
+
+
+def _announced(
+    watcher: Iterable[set[tuple[watchfiles.Change, str]]], ready: Callable[[], object]
+) -> Iterator[set[str]]:
+    """Call `ready` when the watcher first answers: from then on it misses nothing."""
     announced = False
     for changes in watcher:
         if not announced:
-            announced = True
             ready()
-        if changes:
+        if changes or not announced:
             yield {path for _, path in changes}
+        announced = True
 
 
 def is_source(root: Path, path: Path) -> bool:

@@ -81,6 +81,8 @@ def apply(ctx: Context, config: Config) -> None:
     ctx.tools.register(count_letters)
 '''
 
+NAME_OF_JSON = "catalog/api-catalog.json"
+
 # A stand-in for the plugin that the toolset's own catalog would name.
 REGISTRY = '''\
 """Provides the tool registry."""

@@ -380,6 +380,7 @@ ENTRIES = [
     ("a, /, b, *c, d, **e", "a: A.", "a: A.|b: ...|*c: ...|d: ...|**e: ..."),
     ("a, b, c", "a, c: Both.", "a, c: Both.|b: ..."),
     ("a, b", "b: B.|other: ?", "a: ...|b: B.|other: ?"),
+    ("a, b", "", "a: ...|b: ..."),
 ]
 
 
@@ -391,7 +392,9 @@ def test_entries_follow_the_signature(
     typed = ", ".join(p if p in "/*" else f"{p}: int" for p in signature.split(", "))
 
     def lines(entries: str) -> str:
-        return "\n".join(f"            {line}".rstrip() for line in entries.split("|"))
+        return "".join(
+            f"{f'            {line}'.rstrip()}\n" for line in entries.split("|") if entries
+        )
 
     text = f'''{HEAD}
 
@@ -402,8 +405,7 @@ class Shop(Service, key="shop"):
         """Sell.
 
         Args:
-ENTRIES
-        """
+ENTRIES        """
 '''
     expected = text.replace("ENTRIES", lines(after))
     assert fixed(tmp_path, text.replace("ENTRIES", lines(before))).decode() == expected

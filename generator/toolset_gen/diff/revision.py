@@ -26,6 +26,7 @@ __all__ = ["RevisionError", "UnreadableError", "current_catalog", "read_catalog"
 _Json: TypeAlias = "dict[str, object]"
 _NAME = "api-catalog.json"
 _JSON_TEXT = {(ToolEntry, "parameters"), (ToolEntry, "output")}
+_PLAIN: tuple[type, ...] = (str, bool, int)
 _RENAMED = {"class_name": "class"}
 
 
@@ -139,13 +140,20 @@ def _record(record: type, values: _Json) -> tuple[object, ...]:
 
 def _value(hint: object, value: object) -> object:
     origin, arguments = get_origin(hint), cast("tuple[object, ...]", get_args(hint))
-    if value is None or origin is Literal or isinstance(value, str | int):
+    if value is None or origin is Literal:
         return value
     if origin is tuple:
+        if not isinstance(value, list):
+            raise TypeError(value)
         return tuple(_value(arguments[0], item) for item in cast("list[object]", value))
     if origin in {types.UnionType, typing.Union}:
         return _value(next(one for one in arguments if one is not type(None)), value)
-    return _record(cast("type", hint), cast("_Json", value))
+    kind = cast("type", hint)
+    if kind in _PLAIN:
+        if not isinstance(value, kind):
+            raise TypeError(value)
+        return value
+    return _record(kind, cast("_Json", value))
 
 
 def current_catalog(config: Config) -> Catalog:

@@ -197,7 +197,7 @@ class _Editor:
             if _indent(self.lines[index]) == indent
             and (match := _NAMES.match(self.lines[index])) is not None
         ]
-        ends = [*(index for index, _ in starts[1:]), section.end]
+        ends = [*(index for index, _ in starts[1:]), section.end][: len(starts)]
         return [
             (start, self._last(start, end), key.strip().lstrip("*"))
             for (start, names), end in zip(starts, ends, strict=True)
