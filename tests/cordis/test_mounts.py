@@ -211,6 +211,7 @@ FAILURES = {
         "class S(Service, key='s'):\n    def start(self):\n        raise ValueError('no')\nreturn S",
         "ValueError: no",
     ),
+    "bad config": ("def apply(ctx): pass\napply.Config = 3\nreturn apply", "`Config` of plugin"),
     "bad inject": ("def apply(ctx): pass\napply.inject = 'fs'\nreturn apply", "inject"),
 }
 
@@ -491,3 +492,26 @@ def test_mount_cycle_keeps_nothing(run, count_objects, caplog: pytest.LogCapture
             return count_objects() - before
 
     assert run(main()) <= 0
+
+
+LOCKS = {
+    "forgets next": 'def deny(call, next): return None\nctx.on("tools/pre-execute", deny)',
+    "denies": 'async def deny(call, next): raise ValueError("no")\nctx.on("tools/pre-execute", deny)',
+    "answers itself": 'async def answer(call, next): return 3\nctx.once("tools/execute", answer)',
+    "hides": 'async def hide(call, result, next): return 3\nctx.on("tools/post-execute", hide)',
+}
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_mount_cannot_lock_itself_in(run, name: str) -> None:
+    """Whatever a mounted listener does to tool calls, the plugin can be unmounted."""
+    body = "".join(f"    {line}\n" for line in LOCKS[name].splitlines())
+
+    async def main() -> None:
+        async with host() as h:
+            before = snapshot(h.ctx)
+            await h.call("cordis_mount", code=f"async def apply(ctx):\n{body}return apply")
+            assert (await h.call("cordis_unmount", id="dyn-1")).text.startswith("unmounted dyn-1")
+            assert snapshot(h.ctx) == before
+
+    run(main())

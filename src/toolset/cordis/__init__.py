@@ -5,8 +5,8 @@ A plugin that registers three model-facing tools. Mount the module itself: `ctx.
 
 # Layers, downwards only: catalogs, config, tools, world > described, mounts > mount_errors, mounted,
 # waiting_at > preflight, report > knowledge > live > evaluate, sandbox, sandbox_page > console,
-# names > facade > inside > mount_tools > harness, membrane > screening, diagnostics, guard > alarm,
-# watcher, traps > deadline, parse_errors > errors.
+# names > facade > inside > mount_tools > harness, membrane > screening, spared, diagnostics, guard >
+# alarm, watcher, traps > deadline, parse_errors > errors.
 # This module is the plugin: name, inject, Config and apply are its public face.
 
 from __future__ import annotations

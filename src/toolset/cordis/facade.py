@@ -13,6 +13,7 @@ from typing import Final, cast
 from toolset.cordis.errors import FacadeError
 from toolset.cordis.inside import MEMBERS, Inside, undeclared
 from toolset.cordis.mount_tools import MountTools
+from toolset.cordis.spared import spared
 from toolset.runtime import Context, Event, ServiceAccessError
 from toolset.services.tools.registry import ToolRegistry
 
@@ -77,6 +78,7 @@ class MountContext:
         """
         inside = _inside(self)
         call = cast("Callable[..., object]", inside.membrane.outward(listener))
+        call = spared(event, call)
         effect = inside.ctx.on(cast("str", event), call, prepend=prepend, once=once)
         return inside.membrane.inward(effect, "ctx.on()")
 

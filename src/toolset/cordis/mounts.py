@@ -31,7 +31,7 @@ from toolset.cordis.preflight import check
 from toolset.cordis.report import TemporaryPlugin
 from toolset.cordis.sandbox import make_namespace
 from toolset.cordis.waiting_at import waiting_at
-from toolset.runtime import Context, Fiber, FiberState
+from toolset.runtime import Context, Fiber, FiberState, ToolsetError
 
 __all__ = ["Bounds", "MountResult", "Mounts"]
 
@@ -245,7 +245,10 @@ class Mounts:
         if mount.id not in self._mounts:
             self._guard.hold()
             self._mounts[mount.id] = mount
-        fiber = mount.fiber = self._ctx.plugin(mount.plugin)
+        try:
+            fiber = mount.fiber = self._ctx.plugin(mount.plugin)
+        except ToolsetError as error:  # such as metadata that are malformed
+            raise mount_error(error, mount.id) from error
         try:
             await self._settle(mount, fiber, deadline)
         except BaseException as error:
