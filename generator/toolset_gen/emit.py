@@ -14,24 +14,27 @@ import math
 from typing import TypeAlias
 from unicodedata import ucd_3_2_0
 
-__all__ = ["LINE_LENGTH", "Data", "emit", "is_record", "quote"]
+__all__ = ["LINE_LENGTH", "Data", "Known", "emit", "is_record", "quote"]
 
 LINE_LENGTH = 88
 
 Scalar: TypeAlias = "str | bool | int | float | None"
 Data: TypeAlias = "Scalar | tuple[Data, ...]"
+Known: TypeAlias = dict[tuple[int, int], str]
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs", "Mn", "Me"})
 _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
-def emit(value: Data, *, indent: int = 0, used: int = 0) -> str:
+def emit(value: Data, *, indent: int = 0, used: int = 0, known: Known | None = None) -> str:
     """Spell a value as Python source.
 
     Args:
         value: Scalars, tuples, and named tuples, which become keyword calls without their defaults.
         indent: Columns the line that the value starts on is indented by.
         used: Columns already taken on that line, indentation included.
+        known: Spelled records by indentation and identity, for data in which records recur; what it
+            holds must live as long as it is used.
 
     Returns:
         The source, without a final newline; every non-empty call and tuple takes a line an item.
@@ -41,8 +44,8 @@ def emit(value: Data, *, indent: int = 0, used: int = 0) -> str:
     """
     if isinstance(value, tuple):
         if is_record(value):
-            return _call(value, indent)
-        return _tuple(value, indent, used)
+            return _known_call(value, indent, known)
+        return _tuple(value, indent, used, known)
     if isinstance(value, str):
         return quote(value)
     return _number(value)
@@ -70,10 +73,16 @@ def quote(text: str, *, ascii_only: bool = False) -> str:
     Returns:
         The literal on one line.
     """
-    body = "".join(_ESCAPES.get(c) or (_escape(c) if _hidden(c, ascii_only) else c) for c in text)
+    body = _escaped(text, ascii_only=ascii_only)
     if text.count('"') > text.count("'"):
         return "'" + body.replace("'", "\\'") + "'"
     return '"' + body.replace('"', '\\"') + '"'
+
+
+def _escaped(text: str, *, ascii_only: bool) -> str:
+    if text.isascii() and text.isprintable():
+        return text.replace("\\", "\\\\")
+    return "".join(_ESCAPES.get(c) or (_escape(c) if _hidden(c, ascii_only) else c) for c in text)
 
 
 def _hidden(char: str, ascii_only: bool) -> bool:  # noqa: FBT001 - private, called in one place
@@ -94,12 +103,21 @@ def _number(value: float | None) -> str:
     return repr(value).replace("e+", "e")
 
 
-def _call(record: tuple[Data, ...], indent: int) -> str:
+def _known_call(record: tuple[Data, ...], indent: int, known: Known | None) -> str:
+    if known is None:
+        return _call(record, indent, None)
+    key = (id(record), indent)
+    if key not in known:
+        known[key] = _call(record, indent, known)
+    return known[key]
+
+
+def _call(record: tuple[Data, ...], indent: int, known: Known | None) -> str:
     inner = indent + 4
     defaults: dict[str, object] = getattr(record, "_field_defaults", {})
     names: tuple[str, ...] = getattr(record, "_fields", ())
     lines = [
-        f"{' ' * inner}{name}={_argument(item, inner, inner + len(name) + 1)},\n"
+        f"{' ' * inner}{name}={_argument(item, inner, inner + len(name) + 1, known)},\n"
         for name, item in zip(names, record, strict=True)
         if name not in defaults or defaults[name] != item
     ]
@@ -107,10 +125,10 @@ def _call(record: tuple[Data, ...], indent: int) -> str:
     return f"{head}(\n{''.join(lines)}{' ' * indent})" if lines else f"{head}()"
 
 
-def _argument(value: Data, indent: int, used: int) -> str:
+def _argument(value: Data, indent: int, used: int, known: Known | None) -> str:
     """Spell the value of a keyword: a text of several lines takes a line each, so that diffs do."""
     if not isinstance(value, str) or "\n" not in value[:-1]:
-        return emit(value, indent=indent, used=used)
+        return emit(value, indent=indent, used=used, known=known)
     (*lines, last) = value.split("\n")
     parts = [quote(f"{line}\n") for line in lines] + ([quote(last)] if last else [])
     # Black would join the parts where they fit on one line inside the parentheses. How wide they are
@@ -121,7 +139,7 @@ def _argument(value: Data, indent: int, used: int) -> str:
     return "(\n" + "".join(f"{space}    {part}\n" for part in parts) + f"{space})"
 
 
-def _tuple(items: tuple[Data, ...], indent: int, used: int) -> str:
+def _tuple(items: tuple[Data, ...], indent: int, used: int, known: Known | None) -> str:
     if not items:
         return "()"
     if len(items) == 1:
@@ -130,14 +148,13 @@ def _tuple(items: tuple[Data, ...], indent: int, used: int) -> str:
         if joined is not None and (used or indent) + len(joined) + 1 <= LINE_LENGTH:
             return joined
     inner = indent + 4
-    lines = [f"{' ' * inner}{_item(item, inner, alone=len(items) == 1)},\n" for item in items]
+    if len(items) == 1 and isinstance(items[0], str):
+        lines = [f"{' ' * inner}{quote(items[0], ascii_only=True)},\n"]
+    else:
+        lines = [
+            f"{' ' * inner}{emit(item, indent=inner, used=inner, known=known)},\n" for item in items
+        ]
     return f"(\n{''.join(lines)}{' ' * indent})"
-
-
-def _item(item: Data, indent: int, *, alone: bool) -> str:
-    if alone and isinstance(item, str):
-        return quote(item, ascii_only=True)
-    return emit(item, indent=indent, used=indent)
 
 
 def _one(item: Data) -> str | None:

@@ -79,6 +79,7 @@ class Describer:
         self.members = Members(library)
         self.fields = Fields(self.members)
         self._classes: dict[str, ClassFacts] = {}
+        self._inherited: dict[tuple[str, bool], Member | None] = {}
 
     def describe_class(self, path: str) -> ClassFacts | None:
         """Describe a class.
@@ -214,13 +215,22 @@ class Describer:
                 inner = Definition(
                     f"{owner.path}.{raw.name}", owner.module, raw, owner.path, owner.file
                 )
-                member = self._member(inner, found, frozen=frozen)
+                if owner.path == found.path:
+                    member = self._member(inner, "", frozen=frozen)
+                else:
+                    member = self._inherit(inner, frozen=frozen)
                 if member is not None:
                     yield member
 
-    def _member(self, inner: Definition, of: Definition, *, frozen: bool) -> Member | None:
+    def _inherit(self, inner: Definition, *, frozen: bool) -> Member | None:
+        """Describe a member once for all classes that inherit it."""
+        key = (inner.path, frozen)
+        if key not in self._inherited:
+            self._inherited[key] = self._member(inner, inner.owner, frozen=frozen)
+        return self._inherited[key]
+
+    def _member(self, inner: Definition, origin: str, *, frozen: bool) -> Member | None:
         raw = inner.raw
-        origin = "" if inner.owner == of.path else inner.owner
         if isinstance(raw, RawVariable):
             if raw.name == "model_config":
                 return None

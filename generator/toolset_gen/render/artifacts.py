@@ -11,7 +11,7 @@ from collections.abc import Iterator, MutableMapping, Sequence
 
 from toolset.catalog import Catalog, ServiceEntry
 from toolset_gen.config import Config
-from toolset_gen.render.json_form import as_json, json_schema
+from toolset_gen.render.json_form import json_schema, json_text
 from toolset_gen.render.module import catalog_module
 from toolset_gen.render.pages import PAGES, PluginNotes, pages
 from toolset_gen.render.typed_context import typed_context
@@ -75,5 +75,6 @@ def _texts(
     if config.pages:
         for name, text in pages(catalog, config.packages, notes, memory).items():
             yield f"{config.pages}/{name}", text
-        for name, data in zip(JSON_FILES, (as_json(catalog), json_schema()), strict=True):
-            yield f"{config.pages}/{name}", json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+        schema = json.dumps(json_schema(), indent=2, ensure_ascii=False)
+        for name, text in zip(JSON_FILES, (json_text(catalog), schema), strict=True):
+            yield f"{config.pages}/{name}", f"{text}\n"

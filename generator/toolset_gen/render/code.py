@@ -7,11 +7,36 @@
 
 from __future__ import annotations
 
+import ast
+import re
+import warnings
 from collections.abc import Iterable, Mapping, MutableMapping
 
-__all__ = ["as_python", "format_all"]
+__all__ = ["as_python", "format_all", "lay_out"]
 
 _MARK = "# ---- toolset snippet {} ----"
+_WIDTH = 88
+# What black has nothing to say to: names, numbers, brackets and texts without quotes or escapes, with
+# the spaces that it would put. What is no Python all the same, black leaves as it stands, too.
+_NAME = r"[A-Za-z_]\w*"
+_TOKENS = (
+    rf"{_NAME}(?:\.{_NAME})*(?![\w.\"'])",
+    r"-?(?:0|[1-9]\d*)(?![\w.])",
+    r"\.\.\.",
+    r"\"[^\"'\\]*\"(?![\w\"'])",
+    r"\[(?![, ])",
+    r"\]",
+    r", (?![\], ])",
+    r" \| ",
+    r"\(\)",
+)
+_TYPE = rf"(?:{'|'.join(_TOKENS)})+"
+_FUNCTION = re.compile(
+    rf"((?:async )?def {_NAME}\()((?:[^()]|\(\))*)(\)(?: -> {_TYPE})?: \.\.\.)", re.ASCII
+)
+_PARAMETER = re.compile(rf"\*{{0,2}}{_NAME}(?:: {_TYPE}(?: = {_TYPE})?|={_TYPE})?|\*|/", re.ASCII)
+_ATTRIBUTE = re.compile(rf"{_NAME}(?:: {_TYPE})?", re.ASCII)
+_COMMA = re.compile(r"(, )")
 
 
 def as_python(signature: str) -> str:
@@ -42,9 +67,79 @@ def format_all(snippets: Iterable[str], memory: MutableMapping[str, str]) -> Map
     """
     wanted = sorted(set(snippets))
     new = [text for text in wanted if text not in memory]
-    if new:
-        memory.update(zip(new, _format(new), strict=True))
+    laid_out = {text: done for text in new if (done := lay_out(text)) is not None}
+    rest = [text for text in new if text not in laid_out]
+    if rest:
+        memory.update(zip(rest, _format_readable(rest), strict=True))
+    memory.update(laid_out)
     return {text: memory[text] for text in wanted}
+
+
+def lay_out(text: str) -> str | None:
+    """Lay out a plain signature as black would: most are plain, and black is slow.
+
+    Args:
+        text: A statement.
+
+    Returns:
+        What black would make of it, the statement itself when black could not read it; None when it
+        takes black to tell.
+    """
+    decorator, line = ("@overload\n", text[10:]) if text.startswith("@overload\n") else ("", text)
+    function = _FUNCTION.fullmatch(line)
+    if function is None:
+        fits = len(line) <= _WIDTH and _ATTRIBUTE.fullmatch(line) is not None
+        return text if fits else None
+    parameters = _parameters(function[2])
+    if not all(_PARAMETER.fullmatch(item) for item in parameters):
+        return None
+    laid_out = line if len(line) <= _WIDTH else _split_over_lines(function, parameters)
+    return None if laid_out is None else decorator + laid_out
+
+
+def _split_over_lines(function: re.Match[str], parameters: list[str]) -> str | None:
+    """Put parameters on a line of their own, else on a line each; None where that is too long."""
+    start, between, end = function.groups()
+    if len(parameters) == 1 and ", " in between:
+        return None
+    joined = len(parameters) > 1 and len(between) + 4 <= _WIDTH
+    lines, comma = ([between], "") if joined else (parameters, ",")
+    inside = [f"    {line}{comma}" for line in lines]
+    if not inside or any(len(line) > _WIDTH for line in (start, *inside, end)):
+        return None
+    return "\n".join([start, *inside, end])
+
+
+def _parameters(text: str) -> list[str]:
+    """Split what stands between the brackets of a signature at its own commas."""
+    found = [""] if text else []
+    depth = 0
+    for part in _COMMA.split(text) if text else ():
+        if part == ", " and not depth:
+            found.append("")
+        else:
+            found[-1] += part
+            depth += part.count("[") - part.count("]")
+    return found
+
+
+def _format_readable(snippets: list[str]) -> list[str]:
+    """Format first what this Python can read: what black cannot, it must look for by halves."""
+    formatted: dict[str, str] = {}
+    odd = [text for text in snippets if not _is_readable(text)]
+    for group in (odd, [text for text in snippets if text not in set(odd)]):
+        formatted.update(zip(group, _format(group) if group else (), strict=True))
+    return [formatted[text] for text in snippets]
+
+
+def _is_readable(text: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except (SyntaxError, ValueError):
+        return False
+    return True
 
 
 def _format(snippets: list[str]) -> list[str]:
@@ -67,7 +162,10 @@ def _format(snippets: list[str]) -> list[str]:
 
 def _split(text: str, count: int) -> list[str]:
     parts: list[str] = []
+    end = 0
     for number in range(count):
-        _, _, text = text.partition(_MARK.format(number) + "\n")
-        parts.append(text.partition(_MARK.format(number + 1))[0].strip("\n"))
+        mark = _MARK.format(number) + "\n"
+        start = text.index(mark, end) + len(mark)
+        end = text.index(_MARK.format(number + 1), start) if number + 1 < count else len(text)
+        parts.append(text[start:end].strip("\n"))
     return parts

@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 import types
 import typing
+from collections.abc import Mapping
+from json.encoder import encode_basestring
 from typing import Literal, TypeAlias, cast, get_args, get_origin
 
 from toolset.catalog import SCHEMA_VERSION, Catalog, Signature, ToolEntry
 from toolset_gen.artifacts import MARK
 from toolset_gen.emit import is_record
 
-__all__ = ["as_json", "json_schema"]
+__all__ = ["as_json", "json_schema", "json_text"]
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
@@ -51,6 +53,63 @@ def _value(value: object) -> Json:
         elif name != _OPTIONAL or item:
             result[_RENAMED.get(name, name)] = _value(item)
     return result
+
+
+def json_text(catalog: Catalog) -> str:
+    """Write a catalog as JSON text: `as_json` indented, but each record that recurs only once.
+
+    Args:
+        catalog: Any catalog.
+
+    Returns:
+        What `json.dumps` gives for it with an indentation of 2, without a final newline.
+    """
+    return _Writer().value(catalog, "\n", {"$comment": _COMMENT, "schema_version": SCHEMA_VERSION})
+
+
+class _Writer:
+    """Writes values; text of records is kept by identity and depth as long as the catalog lives."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, str], str] = {}
+
+    def value(self, value: object, line: str, head: Mapping[str, Json] | None = None) -> str:
+        """Write a value whose own line begins with `line`: a line end and its indentation."""
+        if isinstance(value, str):
+            return encode_basestring(value)
+        if not isinstance(value, tuple):
+            return _nested(cast("Json", value), line)
+        items = cast("tuple[object, ...]", value)
+        if not is_record(cast("tuple[str, ...]", items)):
+            return _bracketed("[", [self.value(item, f"{line}  ") for item in items], "]", line)
+        key = (id(items), line)
+        if key not in self._known:
+            self._known[key] = _bracketed("{", self._members(items, f"{line}  ", head), "}", line)
+        return self._known[key]
+
+    def _members(
+        self, record: tuple[object, ...], line: str, head: Mapping[str, Json] | None
+    ) -> list[str]:
+        found = [
+            f"{encode_basestring(key)}: {_nested(it, line)}" for key, it in (head or {}).items()
+        ]
+        for name, item in zip(_fields(type(record)), record, strict=True):
+            if (type(record), name) in _JSON_TEXT:
+                parsed = cast("Json", json.loads(cast("str", item))) if item else None
+                found.append(f'"{_RENAMED.get(name, name)}": {_nested(parsed, line)}')
+            elif name != _OPTIONAL or item:
+                found.append(f'"{_RENAMED.get(name, name)}": {self.value(item, line)}')
+        return found
+
+
+def _bracketed(start: str, items: list[str], end: str, line: str) -> str:
+    inner = f"{line}  "
+    return f"{start}{inner}{f',{inner}'.join(items)}{line}{end}" if items else start + end
+
+
+def _nested(value: Json, line: str) -> str:
+    """Write plain JSON below an indentation; texts in it hold no line ends of their own."""
+    return json.dumps(value, indent=2, ensure_ascii=False).replace("\n", line)
 
 
 def _fields(record: type) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from toolset.catalog import SCHEMA_VERSION, Catalog
 from toolset_gen.artifacts import MARK
-from toolset_gen.emit import Data, emit, is_record, quote
+from toolset_gen.emit import Data, Known, emit, is_record, quote
 from toolset_gen.render.environment import fill
 
 __all__ = ["catalog_module"]
@@ -69,13 +69,14 @@ def _functions(
     prefix: str, record: str, entries: dict[str, tuple[Data, ...]]
 ) -> dict[str, _Function]:
     taken: set[str] = set()
+    known: Known = {}
     functions: dict[str, _Function] = {}
     for key in sorted(entries):
         name = f"_{prefix}_{re.sub(r'[^A-Za-z0-9]+', '_', key).strip('_')}"
         while name in taken:
             name += "_"
         taken.add(name)
-        body = emit(entries[key], indent=4, used=len("    return "))
+        body = emit(entries[key], indent=4, used=len("    return "), known=known)
         functions[key] = _Function(name, record, body)
     return functions
 
