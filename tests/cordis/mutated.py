@@ -67,6 +67,8 @@ POISON = [
 
 def tokens_of(code: str) -> list[str]:
     """Split code into tokens and the blanks between them; into characters when it is none."""
+    if not code.isprintable() and "\ud800" in code:
+        return list(code)  # the tokenizer of 3.12.1 trips over it, with a tracer beside it
     try:
         found = list(tokenize.generate_tokens(io.StringIO(code).readline))
     except (tokenize.TokenError, SyntaxError):

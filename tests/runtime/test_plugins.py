@@ -5,10 +5,11 @@ from __future__ import annotations
 import types
 
 import pytest
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from toolset import Context
 from toolset.runtime import ConfigError, PluginTypeError
+from toolset.testing import snapshot
 
 
 def form_function(log):
@@ -292,5 +293,48 @@ def test_absent_config_leaves_default(run):
             await ctx.plugin(plugin, {"a": 1})
             await ctx.plugin(starred)
             assert seen == [7, {"a": 1}, ()]
+
+    run(main())
+
+
+def test_malformed_config_mounts_nothing(run):
+    """A `Config` that is no model is refused at once, and no fiber is left of it."""
+
+    def plugin(ctx):
+        raise AssertionError
+
+    plugin.Config = 3
+
+    async def main():
+        async with Context() as ctx:
+            before = snapshot(ctx)
+            with pytest.raises(PluginTypeError, match="`Config` of plugin <plugin> is 3"):
+                ctx.plugin(plugin)
+            assert snapshot(ctx) == before
+
+    run(main())
+
+
+def test_raising_validator_fails_fiber(run):
+    """A validator that raises anything makes the fiber fail for its configuration."""
+
+    class Raising(BaseModel):
+        @field_validator("*", mode="before")
+        @classmethod
+        def check(cls, value):
+            raise KeyError(value)
+
+        field: int = 0
+
+    def plugin(ctx, config):
+        raise AssertionError
+
+    plugin.Config = Raising
+
+    async def main():
+        async with Context() as ctx:
+            with pytest.raises(ConfigError, match="KeyError: 1"):
+                await ctx.plugin(plugin, {"field": 1})
+            assert ctx.fiber.children[-1].state == "failed"
 
     run(main())

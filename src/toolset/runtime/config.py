@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, cast
 
 from toolset.catalog import nearest
-from toolset.runtime.errors import ConfigError, PluginTypeError
+from toolset.runtime.errors import ConfigError
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -23,7 +23,7 @@ def validate(plugin: str, model: object, given: object) -> object:
 
     Args:
         plugin: Display name, for messages.
-        model: The plugin's `Config`, or None.
+        model: The plugin's `Config`, a pydantic model, or None.
         given: What was passed to `ctx.plugin`.
 
     Returns:
@@ -31,14 +31,9 @@ def validate(plugin: str, model: object, given: object) -> object:
 
     Raises:
         ConfigError: The configuration does not fit.
-        PluginTypeError: `Config` is no pydantic model.
     """
     if model is None:
         return given
-    if not (isinstance(model, type) and hasattr(model, "model_validate")):
-        raise PluginTypeError(
-            model, f"`Config` of plugin <{plugin}> is {model!r}, no pydantic model"
-        )
     kind = cast("type[BaseModel]", model)
     if isinstance(given, kind):
         return given

@@ -127,6 +127,9 @@ class Lifecycle(Reversible):
             self.config = validate(self.plugin.name, self.plugin.config, config)
         except ConfigError as error:
             self._fail(error)
+        except Exception as error:  # noqa: BLE001 -- a model's own validators may raise anything
+            said = f"{type(error).__name__}: {error}"
+            self._fail(ConfigError(self.plugin.name, [said]))
         self.kick()
 
     def adopt(self, child: Fiber) -> None:

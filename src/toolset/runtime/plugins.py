@@ -90,12 +90,19 @@ def read_plugin(source: object) -> Plugin:
         source=source,
         name=name,
         inject=read_inject(name, getattr(source, "inject", None)),
-        config=getattr(source, "Config", None),
+        config=_config_of(name, source),
         provides=(service.key,) if service is not None else provided,
         call=call,
         service=service,
         takes_config=_takes_config(call),
     )
+
+
+def _config_of(name: str, source: object) -> object:
+    model: object = getattr(source, "Config", None)
+    if model is None or (isinstance(model, type) and hasattr(model, "model_validate")):
+        return model
+    raise PluginTypeError(source, f"`Config` of plugin <{name}> is {model!r}, no pydantic model")
 
 
 def _service_of(source: object) -> type[Service] | None:
