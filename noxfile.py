@@ -112,6 +112,17 @@ def package(session: nox.Session) -> None:
     session.run("pytest", "tests/packaging", *session.posargs)
 
 
+@nox.session(default=False, python=PYTHONS, requires=["build"])
+def fuzz(session: nox.Session) -> None:
+    """Feed thousands of histories, broken plugins and schemas; `nox -s fuzz -- 20000` takes more."""
+    session.install(f"{built('.whl')}[generator]", *group("test"))
+    examples, *others = session.posargs or ["5000"]
+    long = {"TOOLSET_FUZZ_EXAMPLES": examples, "TOOLSET_FUZZ_CYCLES": "10000"}
+    tests = ["tests/runtime/test_machine.py", "tests/cordis/test_fuzz_mounts.py"]
+    cycles = "tests/cordis/test_mounts.py::test_mount_cycle_keeps_nothing"
+    session.run("pytest", *tests, cycles, *others, env=long)
+
+
 @nox.session(name="verify-api")
 def verify_api(session: nox.Session) -> None:
     """Rebuild every generated artifact in memory and fail when a committed one differs."""
@@ -131,6 +142,13 @@ def demo(session: nox.Session) -> None:
     """Let a recorded agent look at a runtime, extend it and take the extension away again."""
     session.install("-e", ".[generator]")
     session.run("toolset", "demo", *session.posargs)
+
+
+@nox.session(default=False, requires=["build"])
+def scale(session: nox.Session) -> None:
+    """Let the workers of a Dask cluster read the sources, and compare the bytes."""
+    session.install(f"{built('.whl')}[generator]", *group("test"), *group("scale"))
+    session.run("pytest", "tests/generator/test_executor.py", *session.posargs)
 
 
 @nox.session(default=False, requires=["build"])

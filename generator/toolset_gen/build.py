@@ -16,6 +16,8 @@ from toolset_gen.discover import Sources
 from toolset_gen.others import load_others
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from toolset.catalog import Catalog, PluginEntry, ServiceEntry
     from toolset_gen.boot import Booted, Booter
     from toolset_gen.extract.model import SourceModel
@@ -42,7 +44,11 @@ class Build(NamedTuple):
 
 
 def build(
-    config: Config, sources: Sources, snippets: MutableMapping[str, str] | None = None
+    config: Config,
+    sources: Sources,
+    snippets: MutableMapping[str, str] | None = None,
+    *,
+    executor: Executor | None = None,
 ) -> Build:
     """Build all artifacts.
 
@@ -50,6 +56,7 @@ def build(
         config: The project's configuration.
         sources: The files it scans.
         snippets: Formatted code of earlier builds; new code is added.
+        executor: Where files are read: threads, processes, or other machines; None for here.
 
     Returns:
         The artifacts, and everything that is wrong with the sources.
@@ -65,12 +72,12 @@ def build(
     others = load_others(config)
     # Started first: it imports the runtime while this process reads.
     with _start_booter(config, sources) as booter:
-        model = extract(sources, services=dict(config.services))
+        model = extract(sources, services=dict(config.services), executor=executor)
         model = model._replace(diagnostics=ordered([*sources.diagnostics, *model.diagnostics]))
         unreadable = any(_is_unreadable(found) for found in model.diagnostics)
         booted = [] if unreadable or booter is None else list(_boot(booter, model, others))
     model = model._replace(catalog=_with_tools(model.catalog, booted))
-    diagnostics = judge(Facts(config, model, others, booted))
+    diagnostics = judge(Facts(config, model, others, booted, sources.files))
     if unreadable:
         return Build({}, diagnostics)
     notes = _notes(model, booted)

@@ -28,6 +28,11 @@ _root = click.option(
     type=click.Path(file_okay=False, path_type=Path),
     help="The project, a folder with a pyproject.toml; by default the one you are in.",
 )
+_jobs = click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    help="Most processes to read with, where that pays; by default as many as there are cores.",
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -37,16 +42,18 @@ def catalog() -> None:
 
 @catalog.command()
 @_root
-def generate(root: Path | None) -> None:
+@_jobs
+def generate(root: Path | None, jobs: int | None) -> None:
     """Write the artifacts, all or none; exits 3 when the sources are at fault."""
     with _explained():
-        outcome = regenerate(_config(root))
+        outcome = regenerate(_config(root), _or_cores(jobs))
         click.echo(say_generated(outcome))
         sys.exit(FAULT if outcome.at_fault else FRESH)
 
 
 @catalog.command()
 @_root
+@_jobs
 @click.option(
     "--format",
     "form",
@@ -54,13 +61,13 @@ def generate(root: Path | None) -> None:
     default="text",
     help="Text for people, JSON for machines, annotations for GitHub.",
 )
-def verify(root: Path | None, form: str) -> None:
+def verify(root: Path | None, jobs: int | None, form: str) -> None:
     """Check that the artifacts are what the sources say; writes nothing.
 
     Exits 0 when they are, 1 when one is stale, 3 when the sources are at fault.
     """
     with _explained():
-        outcome = examine(_config(root))
+        outcome = examine(_config(root), _or_cores(jobs))
         click.echo(say_verified(outcome, cast("Format", form)))
         sys.exit(outcome.exit_code)
 
@@ -138,6 +145,12 @@ def explain(rule: str) -> None:
         from toolset_gen.check.rules import explain as page  # noqa: PLC0415 - verify needs no rules
 
         click.echo(page(rule), nl=False)
+
+
+def _or_cores(jobs: int | None) -> int:
+    from toolset_gen.pool import cores  # noqa: PLC0415 - see the head of the module
+
+    return cores() if jobs is None else jobs
 
 
 def _config(root: Path | None) -> Config:

@@ -78,13 +78,14 @@ def recall(config: Config, sources: Sources) -> Outcome | None:
     return Outcome((), remembered.diagnostics, tuple(remembered.artifacts))
 
 
-def examine(config: Config) -> Outcome:
+def examine(config: Config, jobs: int = 1) -> Outcome:
     """Find out whether a project's artifacts are what its sources say.
 
     Writes nothing but the cache.
 
     Args:
         config: The project's configuration.
+        jobs: How many processes may read files, where that pays.
 
     Returns:
         What differs and what is wrong.
@@ -98,9 +99,11 @@ def examine(config: Config) -> Outcome:
         return unchanged
     cache = Cache(config.root)
     from toolset_gen.build import build  # noqa: PLC0415 - see the head of the module
+    from toolset_gen.pool import pool  # noqa: PLC0415
 
     snippets = cache.snippets()
-    built = build(config, sources, snippets)
+    with pool(config, sources, jobs) as executor:
+        built = build(config, sources, snippets, executor=executor)
     cache.keep_snippets(snippets)
     if not built.at_fault:
         hashes = {path: digest(data) for path, data in built.artifacts.items()}
@@ -117,11 +120,12 @@ def _is_fresh(config: Config, remembered: Remembered) -> bool:
     return not any(find_orphans(config.root, remembered.artifacts))
 
 
-def regenerate(config: Config) -> Outcome:
+def regenerate(config: Config, jobs: int = 1) -> Outcome:
     """Write the artifacts that are stale, unless the sources are at fault.
 
     Args:
         config: The project's configuration.
+        jobs: How many processes may read files, where that pays.
 
     Returns:
         What was stale before, and what is wrong.
@@ -129,7 +133,7 @@ def regenerate(config: Config) -> Outcome:
     Raises:
         GeneratorError: The configuration cannot be served, or an artifact cannot be written.
     """
-    outcome = examine(config)
+    outcome = examine(config, jobs)
     if not outcome.at_fault:
         write(config.root, outcome.stale)
     return outcome

@@ -22,13 +22,12 @@ from toolset_gen.extract.library import Library
 from toolset_gen.extract.linking import link
 from toolset_gen.extract.model import SourceModel
 from toolset_gen.extract.raw import ReadResult
-from toolset_gen.extract.reader import read_file
+from toolset_gen.extract.reader import read_file, read_files
 
 __all__ = ["Read", "describer_of", "extract", "read_all"]
 
 Read: TypeAlias = Callable[[SourceFile], ReadResult]
 
-_CHUNK = 16
 _NO_SERVICES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -45,13 +44,16 @@ def read_all(
     Returns:
         What each file gave, in the order of the files.
     """
-    if executor is None:
-        return tuple(read(file) for file in sources.files)
-    return tuple(executor.map(read, sources.files, chunksize=_CHUNK))
+    return read_files(sources.files, read, executor)
 
 
 def describer_of(
-    results: Iterable[ReadResult], sources: Sources, packages: Iterable[str] = ()
+    results: Iterable[ReadResult],
+    sources: Sources,
+    packages: Iterable[str] = (),
+    *,
+    ahead: Iterable[str] = (),
+    executor: Executor | None = None,
 ) -> Describer:
     """Make the layer that describes any class, function or module.
 
@@ -59,6 +61,8 @@ def describer_of(
         results: What reading the files gave.
         sources: The files; imports are looked for in their folders first.
         packages: Other packages that may be read when a path leads to them.
+        ahead: Modules of those that will be read for sure.
+        executor: Where to read those; None to read each here when a path leads to it.
 
     Returns:
         The describer.
@@ -66,6 +70,8 @@ def describer_of(
     modules = [item.module for item in results if item.module is not None]
     scanned = {name.partition(".")[0] for name in sources.packages}
     more = External({"toolset", *packages} - scanned, [sources.root / "src", sources.root])
+    if executor is not None:
+        more.read_ahead(ahead, executor)
     return Describer(Library(modules, more))
 
 
@@ -89,8 +95,9 @@ def extract(
     """
     with _no_collector():
         results = read_all(sources, executor=executor, read=read)
-        packages = {target.partition(":")[0].partition(".")[0] for target in services.values()}
-        describer = describer_of(results, sources, packages)
+        ahead = [target.partition(":")[0] for target in services.values()]
+        packages = {module.partition(".")[0] for module in ahead}
+        describer = describer_of(results, sources, packages, ahead=ahead, executor=executor)
         model = link(describer, services, {*_roots(sources), *packages})
     found = [item for result in results for item in result.diagnostics]
     return model._replace(diagnostics=ordered([*found, *model.diagnostics]))

@@ -8,14 +8,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from concurrent.futures import Executor
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from toolset_gen.discover import SourceFile, read_source
-from toolset_gen.extract.raw import RawModule
-from toolset_gen.extract.reader import read_file
+from toolset_gen.extract.raw import RawModule, ReadResult
+from toolset_gen.extract.reader import read_file, read_files
 
 __all__ = ["External"]
+
+_READ = partial(read_file, uses=False)
 
 
 class External:
@@ -30,6 +35,7 @@ class External:
         self.packages = frozenset(packages)
         self.search = [*search, *(Path(entry or ".") for entry in sys.path)]
         self._folders: dict[str, Path | None] = {}
+        self._ahead: dict[str, ReadResult] = {}
 
     def __call__(self, name: str) -> Iterator[RawModule]:
         """Read a module, and its stub when there is one.
@@ -40,28 +46,44 @@ class External:
         Yields:
             What each file says.
         """
+        for path, shown in self._files(name):
+            result = self._ahead.pop(shown, None) or self._read(path, shown, name)
+            if result is not None and result.module is not None:
+                yield result.module
+
+    def read_ahead(self, names: Iterable[str], executor: Executor) -> None:
+        """Read modules that will be asked for, all at once.
+
+        Args:
+            names: Their dotted names.
+            executor: Where to read them.
+        """
+        files: dict[str, SourceFile] = {}
+        for name in sorted(set(names)):
+            for path, shown in self._files(name):
+                with suppress(OSError):
+                    files[shown] = read_source(path, shown, name)
+        results = read_files(tuple(files.values()), _READ, executor)
+        self._ahead.update(zip(files, results, strict=True))
+
+    def _files(self, name: str) -> Iterator[tuple[Path, str]]:
+        """Find the files of a module, each with the path that is shown of it."""
         root, *parts = name.split(".")
-        if root not in self.packages:
-            return
-        folder = self._folder(root)
+        folder = self._folder(root) if root in self.packages else None
         if folder is None:
             return
         base = folder.joinpath(*parts)
         for suffix in (".py", ".pyi"):
             for path in (base / f"__init__{suffix}", base.with_name(base.name + suffix)):
                 if path.is_file():
-                    yield from self._read(path, name, folder)
+                    yield path, path.relative_to(folder.parent).as_posix()
                     break
 
-    def _read(self, path: Path, name: str, folder: Path) -> Iterator[RawModule]:
-        shown = path.relative_to(folder.parent).as_posix()
+    def _read(self, path: Path, shown: str, name: str) -> ReadResult | None:
         try:
-            file: SourceFile = read_source(path, shown, name)
+            return _READ(read_source(path, shown, name))
         except OSError:
-            return
-        module = read_file(file, uses=False).module
-        if module is not None:
-            yield module
+            return None
 
     def _folder(self, root: str) -> Path | None:
         if root not in self._folders:

@@ -11,7 +11,9 @@ import io
 import platform
 import tokenize
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor
+from contextlib import suppress
 
 from toolset_gen.diagnostics import Diagnostic
 from toolset_gen.discover import SourceFile
@@ -31,7 +33,9 @@ from toolset_gen.extract.sites import read_sites
 from toolset_gen.extract.text import SourceText
 from toolset_gen.extract.variables import following_docs, read_variables
 
-__all__ = ["read_file"]
+__all__ = ["read_file", "read_files"]
+
+_CHUNK = 16
 
 
 def read_file(file: SourceFile, *, uses: bool = True) -> ReadResult:
@@ -62,6 +66,27 @@ def read_file(file: SourceFile, *, uses: bool = True) -> ReadResult:
         return ReadResult(
             None, (Diagnostic("SRC001", file.path, 0, message, "break the expression up"),)
         )
+
+
+def read_files(
+    files: Sequence[SourceFile],
+    read: Callable[[SourceFile], ReadResult] = read_file,
+    executor: Executor | None = None,
+) -> tuple[ReadResult, ...]:
+    """Read files, somewhere.
+
+    Args:
+        files: The files.
+        read: Reads one file; must pickle for an executor with other processes.
+        executor: Where to read; None for here. Should its workers die, the files are read here.
+
+    Returns:
+        What each file gave, in the order of the files.
+    """
+    if executor is not None:
+        with suppress(BrokenExecutor):
+            return tuple(executor.map(read, files, chunksize=_CHUNK))
+    return tuple(read(file) for file in files)
 
 
 def _decode(data: bytes) -> str:
