@@ -2,7 +2,8 @@
 
 # Maintainers: nothing is imported, so only what the source says as literals is judged; a default or a
 # constraint that is computed breaks no rule. Pydantic does not validate defaults: that is why a wrong
-# one can stand for years.
+# one can stand for years. What reads a field, config_reads finds; a field counts as read when anything
+# that cannot be told apart from its configuration has an attribute of its name read.
 
 from __future__ import annotations
 
@@ -11,23 +12,147 @@ import re
 from collections.abc import Callable, Iterator, Sized
 from typing import cast
 
-from toolset.catalog import Field
+from toolset.catalog import Field, PluginEntry, nearest
+from toolset_gen.check.config_reads import Reads, find_reads
+from toolset_gen.check.config_types import Model
 from toolset_gen.check.facts import Facts
 from toolset_gen.check.rules import RULES
 from toolset_gen.diagnostics import Diagnostic
 
 __all__ = ["check_configs"]
 
+# What every model has beside its fields.
+_PYDANTIC = re.compile(
+    r"_|model_|(construct|copy|dict|from_orm|json|parse_\w+|schema\w*|validate)$"
+)
+
 
 def check_configs(facts: Facts) -> Iterator[Diagnostic]:
-    """Judge the defaults of configuration fields.
+    """Judge the defaults of configuration fields, and who reads them.
 
     Args:
         facts: What to judge.
 
     Yields:
-        Violations of CFG003.
+        Violations of CFG003 to CFG005.
     """
+    yield from _defaults(facts)
+    models = _Models(facts)
+    if models.labels:
+        yield from _reads(facts, models)
+
+
+class _Models:
+    """The scanned configuration models, nested ones included."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._types = {facts.canonical(entry.path): entry for entry in facts.known.types}
+        self.labels: dict[str, str] = {}
+        self.fields: dict[str, tuple[Field, ...]] = {}
+        self.inside: dict[str, set[str]] = {}
+        self.loose: set[str] = set()
+        for config in facts.model.catalog.configs:
+            path = facts.canonical(config.path)
+            if path in facts.model.locations:
+                self._add(path, config.plugin, config.fields)
+                if config.extra == "allow":
+                    self.loose.add(path)
+
+    def _add(self, path: str, label: str, fields: tuple[Field, ...]) -> None:
+        if path in self.labels:
+            return
+        self.labels[path] = label
+        self.fields[path] = fields
+        for field in fields:
+            inner = self.nested(field)
+            if inner in self._facts.model.locations:
+                self.inside.setdefault(inner, set()).add(path)
+                self._add(inner, f"{label}.{field.name}", self._types[inner].fields)
+
+    def nested(self, field: Field) -> str:
+        """Give the path of the model that a field's value is, alone or None."""
+        name = re.fullmatch(r"(?:\w+\.)*(\w+)(?: \| None)?", field.annotation)
+        for ref in field.type_refs:
+            path = self._facts.canonical(ref)
+            entry = self._types.get(path)
+            if name is not None and entry is not None and path.rpartition(".")[2] == name[1]:
+                return path if entry.kind in {"dataclass", "model"} else ""
+        return ""
+
+    def by_path(self) -> dict[str, Model]:
+        """Describe the models for config_reads, under each path they are known under."""
+        found: dict[str, Model] = {}
+        for path, fields in self.fields.items():
+            nested = {field.name: self.nested(field) for field in fields}
+            model = Model(path, {n: p if p in self.fields else "" for n, p in nested.items()})
+            found |= {path: model, self._facts.model.public.get(path, path): model}
+        return found
+
+
+def _reads(facts: Facts, models: _Models) -> Iterator[Diagnostic]:
+    plugins = {_code(facts, plugin.path): facts.canonical(plugin.config) for plugin in _own(facts)}
+    services = frozenset(_code(facts, plugin.path) for plugin in _own(facts) if plugin.provides)
+    found = find_reads(facts.sources, models.by_path(), plugins, services)
+    yield from _never_read(facts, models, found)
+    for read in found.reads:
+        fields = [field.name for field in models.fields[read.model]]
+        known = {*fields, *found.members.get(read.model, ())}
+        vague = read.model in found.open or read.model in models.loose
+        if read.name in known or vague or _PYDANTIC.match(read.name):
+            continue
+        label = models.labels[read.model]
+        close = nearest(read.name, fields, limit=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(fields) or 'none'}"
+        yield RULES["CFG005"].at(
+            read.location,
+            f"{label}.{read.name}",
+            f"`{read.text}` is read, and the configuration of {label!r} has no field "
+            f"{read.name!r}; {hint}",
+            "correct the name, or add the field to the model",
+        )
+
+
+def _own(facts: Facts) -> Iterator[PluginEntry]:
+    return (plugin for plugin in facts.model.catalog.plugins if plugin.kind != "seam")
+
+
+def _code(facts: Facts, path: str) -> str:
+    return facts.canonical(path.replace(":", "."))
+
+
+def _never_read(facts: Facts, models: _Models, found: Reads) -> Iterator[Diagnostic]:
+    seams = {p.name for p in facts.model.catalog.plugins if p.kind == "seam"}
+    read = {(read.model, read.name) for read in found.reads}
+    for path, fields in models.fields.items():
+        label = models.labels[path]
+        if _escapes(path, models, found) or label.partition(".")[0] in seams:
+            continue
+        for field in fields:
+            if (path, field.name) not in read and field.name not in found.elsewhere:
+                yield RULES["CFG004"].at(
+                    facts.place(f"{path}.{field.name}"),
+                    f"{label}.{field.name}",
+                    f"field {field.name!r} of the configuration of {label!r} is read nowhere",
+                    "read it, or remove it: whoever sets it is ignored",
+                )
+
+
+def _escapes(path: str, models: _Models, found: Reads) -> bool:
+    """Tell whether a configuration, or one that it is part of, goes where it cannot be followed."""
+    seen: set[str] = set()
+    queue = [path]
+    while queue:
+        one = queue.pop()
+        if one in found.escaped:
+            return True
+        if one not in seen:
+            seen.add(one)
+            queue.extend(models.inside.get(one, ()))
+    return False
+
+
+def _defaults(facts: Facts) -> Iterator[Diagnostic]:
     for config in facts.model.catalog.configs:
         for field in config.fields:
             refused = _refusal(field)

@@ -11,6 +11,7 @@ from functools import cached_property
 from toolset.catalog import Catalog, EventEntry, PluginEntry, merge
 from toolset_gen.boot import Booted
 from toolset_gen.config import Config
+from toolset_gen.discover import SourceFile
 from toolset_gen.extract.model import Declaration, DeclarationKind, Location, Site, SourceModel
 
 __all__ = ["Facts"]
@@ -24,12 +25,19 @@ class Facts:
         model: What its sources say.
         others: The catalogs of other packages.
         booted: What booting its tool plugins showed.
+        sources: The scanned files.
     """
 
     def __init__(
-        self, config: Config, model: SourceModel, others: Catalog, booted: Iterable[Booted] = ()
+        self,
+        config: Config,
+        model: SourceModel,
+        others: Catalog,
+        booted: Iterable[Booted] = (),
+        sources: Iterable[SourceFile] = (),
     ) -> None:
         self.config = config
+        self.sources = tuple(sources)
         self.model = model
         self.booted = tuple(booted)
         self.known = merge([model.catalog, others])
@@ -56,6 +64,23 @@ class Facts:
     @cached_property
     def _canonical(self) -> dict[str, str]:
         return {public: path for path, public in self.model.public.items()}
+
+    def canonical(self, path: str) -> str:
+        """Give the path under which something is defined.
+
+        Args:
+            path: Any import path of it.
+
+        Returns:
+            Its canonical path, `path` itself when there is no other.
+        """
+        head, rest = path, ""
+        while head:
+            if head in self._canonical:
+                return self._canonical[head] + rest
+            head, _, name = head.rpartition(".")
+            rest = f".{name}{rest}"
+        return path
 
     @cached_property
     def plugins(self) -> dict[str, PluginEntry]:

@@ -102,6 +102,8 @@ _ALL = (
     Rule("CFG001", "a configuration field has no description"),
     Rule("CFG002", "a configuration field has no type"),
     Rule("CFG003", "a configuration field's default is refused by its own constraint"),
+    Rule("CFG004", "a configuration field is read nowhere"),
+    Rule("CFG005", "a configuration field is read that does not exist"),
     Rule("SUP001", "a suppression applies to nothing"),
 )
 
