@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import linecache
 import logging
+import os
 
 import pytest
 from toolset_host import GREETER, host, snapshot
 
 from toolset import Context, cordis
 from toolset.services.tools import ToolRegistry
+
+CYCLES = int(os.environ.get("TOOLSET_FUZZ_CYCLES", "150"))
 
 
 def test_mount_tells_and_registers(run) -> None:
@@ -481,11 +484,11 @@ def test_mount_cycle_keeps_nothing(run, count_objects, caplog: pytest.LogCapture
                 await h.call("greet", name="you")
                 await h.call("cordis_unmount", id=mounted["id"])
 
-            for number in range(30):
+            for number in range(60):
                 await cycle(number)
             await asyncio.sleep(0)
             before = count_objects()
-            for number in range(100):
+            for number in range(CYCLES):
                 await cycle(100 + number)
             await asyncio.sleep(0)
             caplog.clear()
