@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import TypeAlias, cast, get_args
 
 from toolset.services.tools.decoding import decode_texts
-from toolset.services.tools.jsontypes import FrozenObject, JsonObject, JsonValue
+from toolset.services.tools.jsontypes import FrozenObject, JsonObject, JsonValue, thaw
 from toolset.services.tools.lossless import freeze_json
 from toolset.services.tools.paths import Violation
 from toolset.services.tools.records import (
@@ -136,7 +136,7 @@ class ToolDefinition:
         Returns:
             What the body returned, unchecked.
         """
-        given = copy.deepcopy(arguments)
+        given = {name: thaw(value) for name, value in arguments.items()}
         for name, default in self.fill.items():
             if name not in given:
                 given[name] = copy.deepcopy(default)

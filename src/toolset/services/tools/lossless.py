@@ -60,6 +60,8 @@ def copy_json(
     Raises:
         NotJsonError: The value does not survive a round trip through JSON.
     """
+    if value is None or type(value) is bool or (type(value) is str and value.isascii()):
+        return value
     return _Copy(max_depth, dict, list, utf8=utf8).run(value, _path(where))
 
 

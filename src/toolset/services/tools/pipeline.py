@@ -20,7 +20,7 @@ from toolset.services.tools.errors import NotJsonError, ToolArgumentsError, Tool
 from toolset.services.tools.jsontypes import FrozenObject, JsonObject, JsonValue
 from toolset.services.tools.lossless import freeze_json
 from toolset.services.tools.paths import Violation
-from toolset.services.tools.records import PreDecision, ToolCall, ToolResult
+from toolset.services.tools.records import PreDecision, ToolCall, ToolResult, having
 from toolset.services.tools.rendering import blocks_of, finish
 from toolset.services.tools.validation import listed
 from toolset.services.tools.wire import brief, safe_text
@@ -121,7 +121,7 @@ class Run:
         """Freeze and validate the arguments; the call has them from here on."""
         try:
             read, violations = self._definition.read_arguments(_frozen(arguments))
-            self._call = dataclasses.replace(self._call, arguments=read)
+            self._call = having(self._call, read)
         except ToolArgumentsError as error:
             violations = list(error.violations)
         if violations:
@@ -182,7 +182,7 @@ class Run:
 
     async def _execute(self) -> ToolResult:
         self._stage = "running"
-        call = dataclasses.replace(self._call, _rerun=self._body)
+        call = having(self._call, self._call.arguments, self._body)
         try:
             given = await self._ctx.waterfall(events.execute, call, self._body)
         except ToolArgumentsError as error:
@@ -205,7 +205,7 @@ class Run:
         if call.arguments is not given.arguments:
             frozen = _frozen(call.arguments)
             self._check(frozen)
-            given = dataclasses.replace(given, arguments=frozen)
+            given = having(given, frozen)
         return cast("JsonValue", await self._entry.run(given))
 
     # -- after -----------------------------------------------------------------------------------

@@ -6,14 +6,13 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
 from collections.abc import Sequence
 from typing import cast
 
 from toolset.services.tools.definition import ToolDefinition
 from toolset.services.tools.errors import NotJsonError
-from toolset.services.tools.jsontypes import JsonValue
+from toolset.services.tools.jsontypes import JsonObject, JsonValue, thaw
 from toolset.services.tools.lossless import MAX_DEPTH, copy_json
 from toolset.services.tools.records import ContentBlock, ToolCall, ToolResult, text_block
 from toolset.services.tools.validation import listed
@@ -39,8 +38,7 @@ async def finish(definition: ToolDefinition, call: ToolCall, value: object) -> T
     plain = checked[0]
     if definition.render is None:
         return ToolResult((text_block(_as_text(plain)),), value=plain)
-    arguments = copy.deepcopy(call.arguments)
-    rendered: object = definition.render(arguments, copy.deepcopy(plain))
+    rendered: object = definition.render(_own(call.arguments), thaw(plain))
     if inspect.isawaitable(rendered):
         rendered = await rendered
     blocks = blocks_of(rendered)
@@ -48,6 +46,11 @@ async def finish(definition: ToolDefinition, call: ToolCall, value: object) -> T
         message = f"the `render` of tool {definition.name!r} {blocks}"
         return ToolResult.failure(message, code="invalid_output")
     return ToolResult(blocks, value=plain)
+
+
+def _own(arguments: JsonObject) -> JsonObject:
+    """Copy arguments for whoever may change them."""
+    return {name: thaw(value) for name, value in arguments.items()}
 
 
 def _checked(definition: ToolDefinition, value: object) -> tuple[JsonValue] | ToolResult:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias, cast
 
-from toolset.services.tools.jsontypes import JsonObject, JsonValue
+from toolset.services.tools.jsontypes import FrozenArray, FrozenObject, JsonObject, JsonValue
 
 __all__ = ["surely_fits"]
 
@@ -34,13 +34,14 @@ def surely_fits(schema: JsonValue, value: JsonValue, left: int = _MAX_SCHEMAS) -
     if not left:
         return False
     for name, wanted in schema.items():
-        if name in _SILENT:
-            continue
         rule = _RULES.get(name)
         if rule is not None:
             if not rule(schema, wanted, value):
                 return False
-        elif name not in _NESTED or not _nested(name, schema, value, left - 1):
+        elif name in _NESTED:
+            if not _nested(name, schema, value, left - 1):
+                return False
+        elif name not in _SILENT:
             return False
     return True
 
@@ -56,21 +57,19 @@ def _nested(name: str, schema: JsonObject, value: JsonValue, left: int) -> bool:
     if not isinstance(value, dict):
         return True
     properties = cast("JsonObject", schema.get("properties", {}))
-    if name == "properties":
-        return all(
-            surely_fits(properties[key], value[key], left) for key in value if key in properties
-        )
-    return all(surely_fits(inner, value[key], left) for key in value if key not in properties)
+    named = name == "properties"
+    for key, one in value.items():
+        if (key in properties) is named:
+            judged = properties[key] if named else inner
+            if not surely_fits(judged, one, left):
+                return False
+    return True
 
 
 def _type(_: JsonObject, wanted: JsonValue, value: JsonValue) -> bool:
-    kinds = wanted if isinstance(wanted, list) else [wanted]
-    return any(_is_of(value, str(kind)) for kind in kinds)
-
-
-def _is_of(value: JsonValue, kind: str) -> bool:
-    classes = _CLASSES.get(kind, ())
-    return isinstance(value, classes) and (kind == "boolean" or not isinstance(value, bool))
+    if isinstance(wanted, list):
+        return any(_type(_, one, value) for one in wanted)
+    return type(value) in _CLASSES.get(cast("str", wanted), ())
 
 
 def _is_one(value: JsonValue, choices: list[JsonValue]) -> bool:
@@ -110,8 +109,8 @@ _CLASSES: Final[dict[str, tuple[type, ...]]] = {
     "integer": (int,),
     "boolean": (bool,),
     "null": (type(None),),
-    "object": (dict,),
-    "array": (list,),
+    "object": (dict, FrozenObject),
+    "array": (list, FrozenArray),
 }
 _SILENT: Final = frozenset(
     {
