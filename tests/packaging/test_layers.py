@@ -19,6 +19,7 @@ RANKS = {
     "services": 3,
     "typed_context": 4,
     "testing": 4,
+    "pytest_plugin": 5,
     "cordis": 5,
     "loader": 5,
     "bridges": 6,
