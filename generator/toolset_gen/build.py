@@ -77,7 +77,7 @@ def build(
         unreadable = any(_is_unreadable(found) for found in model.diagnostics)
         booted = [] if unreadable or booter is None else list(_boot(booter, model, others))
     model = model._replace(catalog=_with_tools(model.catalog, booted))
-    diagnostics = judge(Facts(config, model, others, booted, sources.files))
+    diagnostics = judge(Facts(config, model, others, booted, sources))
     if unreadable:
         return Build({}, diagnostics)
     notes = _notes(model, booted)

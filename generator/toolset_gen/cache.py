@@ -73,6 +73,8 @@ def build_key(config: Config, sources: Sources) -> str:
 def _of_sources(sources: Sources) -> Iterator[str]:
     for file in sources.files:
         yield f"{file.sha256} {file.path}"
+    for document in sources.documents:
+        yield f"{document.sha256} {document.path} {document.kind}"
     for diagnostic in sources.diagnostics:
         yield repr(diagnostic)
 

@@ -53,6 +53,8 @@ class Config(NamedTuple):
         boot: Whether tool plugins are booted for the tool catalog.
         boot_timeout: Seconds one plugin may take to settle.
         suppress: Violations that are accepted.
+        prose: Patterns of Markdown pages whose names are checked.
+        compositions: Patterns of files that compose plugins, whose keys are checked.
     """
 
     root: Path
@@ -66,6 +68,8 @@ class Config(NamedTuple):
     boot: bool = True
     boot_timeout: float = 20.0
     suppress: tuple[Suppression, ...] = ()
+    prose: tuple[str, ...] = ("README.md", "docs/**/*.md")
+    compositions: tuple[str, ...] = ("cordis.yml",)
 
     @property
     def file(self) -> Path:
@@ -187,6 +191,8 @@ def _config(reader: _Reader, root: Path, table: Table) -> Config:
         boot=get(table, "boot", _boolean, True),
         boot_timeout=get(table, "boot-timeout", _seconds, 20.0),
         suppress=_suppressions(reader, table),
+        prose=reader.patterns(table, "prose", Config._field_defaults["prose"]),
+        compositions=reader.patterns(table, "compositions", Config._field_defaults["compositions"]),
     )
     if config.runtime and config.runtime == config.typed_context:
         reader.problem("typed-context", "runtime and typed-context are one file; name two")
@@ -197,8 +203,10 @@ _KEYS = (
     "boot",
     "boot-timeout",
     "catalogs",
+    "compositions",
     "packages",
     "pages",
+    "prose",
     "runtime",
     "services",
     "sources",
@@ -280,6 +288,14 @@ class _Reader:
         elif text and not text.endswith(suffix):
             self.problem(key, f"{key} must name a {suffix} file, not {text!r}")
         return path.as_posix() if text else ""
+
+    def patterns(self, table: Table, key: str, default: tuple[str, ...]) -> tuple[str, ...]:
+        found = self.get(table, key, _strings, default)
+        for text in found:
+            path = PurePosixPath(text)
+            if path.is_absolute() or ".." in path.parts or "\\" in text:
+                self.problem(key, f"{key} must be patterns below the project, not {text!r}")
+        return found
 
     def finish(self) -> None:
         if self._problems:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from toolset_gen.diagnostics import Diagnostic, ordered
+from toolset_gen.documents import Document
 
 __all__ = ["SourceFile", "Sources", "discover", "read_source"]
 
@@ -49,12 +50,14 @@ class Sources(NamedTuple):
         packages: Import names of the scanned packages.
         files: Every file that could be read, sorted by path.
         diagnostics: What could not be read or imported, and packages that are not there.
+        documents: The project's documents beside its code.
     """
 
     root: Path
     packages: tuple[str, ...]
     files: tuple[SourceFile, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
+    documents: tuple[Document, ...] = ()
 
 
 def discover(

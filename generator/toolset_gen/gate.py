@@ -10,8 +10,9 @@ from typing import NamedTuple
 from toolset_gen.artifacts import Stale, compare, find_orphans, read_bytes, write
 from toolset_gen.cache import Cache, Remembered, build_key, digest
 from toolset_gen.config import Config
-from toolset_gen.diagnostics import Diagnostic
+from toolset_gen.diagnostics import Diagnostic, ordered
 from toolset_gen.discover import Sources, discover
+from toolset_gen.documents import read_documents
 
 __all__ = ["FAULT", "FRESH", "STALE", "Outcome", "examine", "find_sources", "recall", "regenerate"]
 
@@ -56,7 +57,13 @@ def find_sources(config: Config) -> Sources:
         The files, without the generated ones.
     """
     generated = [path for path in (config.runtime, config.typed_context) if path]
-    return discover(config.root, config.packages, sources=config.sources, exclude=generated)
+    found = discover(config.root, config.packages, sources=config.sources, exclude=generated)
+    prose, unreadable = read_documents(config.root, "prose", config.prose)
+    compositions, more = read_documents(config.root, "composition", config.compositions)
+    return found._replace(
+        documents=(*prose, *compositions),
+        diagnostics=ordered([*found.diagnostics, *unreadable, *more]),
+    )
 
 
 def recall(config: Config, sources: Sources) -> Outcome | None:

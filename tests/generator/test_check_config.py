@@ -192,3 +192,54 @@ def test_reads_in_other_modules_count(tmp_path: Path) -> None:
     (wrong,) = [d for d in picked if d.rule == "CFG005"]
     assert (wrong.path, wrong.line) == ("src/pkg/shop/use.py", 5)
     assert re.search("did you mean 'beta'", wrong.message)
+
+
+COMPOSITION = """\
+- id: one
+  name: pkg.shop
+  config:
+    alpha: ${env:ALPHA:-1}
+    alhpa: 1
+    tls:
+      certificate: x
+      certificat: y
+- name: pkg.shop
+  confg: {}
+- name: somebody.elses
+  config: {anything: 1}
+- id: group
+  group:
+    - name: pkg.shop
+      config: {gamma: 1}
+"""
+
+
+def compose(root: Path, text: str, extra: str = "") -> list[tuple[str, int, str]]:
+    project = make_project(root, {"shop.py": HEAD + TRACKED["parameter"]}, NO_BOOT + extra)
+    (project / "cordis.yml").write_text(text)
+    found = [d for d in build_project(project).diagnostics if d.rule in {"CFG006", "CFG007"}]
+    return [(d.rule, d.line, d.target) for d in found]
+
+
+def test_unknown_keys_of_a_composition(tmp_path: Path) -> None:
+    """Keys that no entry and no configuration has are found, in groups and nested models too."""
+    assert compose(tmp_path, COMPOSITION) == [
+        ("CFG006", 5, "pkg.shop.alhpa"),
+        ("CFG006", 8, "pkg.shop.tls.certificat"),
+        ("CFG006", 10, "pkg.shop.confg"),
+        ("CFG006", 16, "pkg.shop.gamma"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [("- a: [\n", 2), ("a: 1\n", 1), ("- just text\n", 1), ("\t- x\n", 1)]
+)
+def test_unreadable_composition(tmp_path: Path, text: str, line: int) -> None:
+    """What is no list of entries is a fault with its line, and no traceback."""
+    assert compose(tmp_path, text) == [("CFG007", line, "cordis.yml")]
+
+
+def test_compositions_are_configured(tmp_path: Path) -> None:
+    """`compositions` says which files are read; an empty one is fine."""
+    assert compose(tmp_path / "a", COMPOSITION, "compositions = []\n") == []
+    assert compose(tmp_path / "b", "") == []

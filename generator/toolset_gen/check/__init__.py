@@ -1,7 +1,7 @@
 """The rules: what the sources say, judged."""
 
-# Layers, downwards only: judge -> booting, configs, docs, events, plugins, services, types, suppress
-# -> config_reads -> config_types -> facts -> rules. A rule reads facts and gives diagnostics; it reads no file and changes nothing.
+# Layers, downwards only: judge -> booting, compositions, configs, docs, events, plugins, prose, services, types, suppress
+# -> config_models, config_reads, naming -> config_types -> facts -> rules. A rule reads facts and gives diagnostics; it reads no file and changes nothing.
 
 from __future__ import annotations
 

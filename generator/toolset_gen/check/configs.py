@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sized
 from typing import cast
 
 from toolset.catalog import Field, PluginEntry, nearest
+from toolset_gen.check.config_models import Models
 from toolset_gen.check.config_reads import Reads, find_reads
-from toolset_gen.check.config_types import Model
 from toolset_gen.check.facts import Facts
 from toolset_gen.check.rules import RULES
 from toolset_gen.diagnostics import Diagnostic
@@ -37,63 +37,15 @@ def check_configs(facts: Facts) -> Iterator[Diagnostic]:
         Violations of CFG003 to CFG005.
     """
     yield from _defaults(facts)
-    models = _Models(facts)
+    models = Models(facts)
     if models.labels:
         yield from _reads(facts, models)
 
 
-class _Models:
-    """The scanned configuration models, nested ones included."""
-
-    def __init__(self, facts: Facts) -> None:
-        self._facts = facts
-        self._types = {facts.canonical(entry.path): entry for entry in facts.known.types}
-        self.labels: dict[str, str] = {}
-        self.fields: dict[str, tuple[Field, ...]] = {}
-        self.inside: dict[str, set[str]] = {}
-        self.loose: set[str] = set()
-        for config in facts.model.catalog.configs:
-            path = facts.canonical(config.path)
-            if path in facts.model.locations:
-                self._add(path, config.plugin, config.fields)
-                if config.extra == "allow":
-                    self.loose.add(path)
-
-    def _add(self, path: str, label: str, fields: tuple[Field, ...]) -> None:
-        if path in self.labels:
-            return
-        self.labels[path] = label
-        self.fields[path] = fields
-        for field in fields:
-            inner = self.nested(field)
-            if inner in self._facts.model.locations:
-                self.inside.setdefault(inner, set()).add(path)
-                self._add(inner, f"{label}.{field.name}", self._types[inner].fields)
-
-    def nested(self, field: Field) -> str:
-        """Give the path of the model that a field's value is, alone or None."""
-        name = re.fullmatch(r"(?:\w+\.)*(\w+)(?: \| None)?", field.annotation)
-        for ref in field.type_refs:
-            path = self._facts.canonical(ref)
-            entry = self._types.get(path)
-            if name is not None and entry is not None and path.rpartition(".")[2] == name[1]:
-                return path if entry.kind in {"dataclass", "model"} else ""
-        return ""
-
-    def by_path(self) -> dict[str, Model]:
-        """Describe the models for config_reads, under each path they are known under."""
-        found: dict[str, Model] = {}
-        for path, fields in self.fields.items():
-            nested = {field.name: self.nested(field) for field in fields}
-            model = Model(path, {n: p if p in self.fields else "" for n, p in nested.items()})
-            found |= {path: model, self._facts.model.public.get(path, path): model}
-        return found
-
-
-def _reads(facts: Facts, models: _Models) -> Iterator[Diagnostic]:
+def _reads(facts: Facts, models: Models) -> Iterator[Diagnostic]:
     plugins = {_code(facts, plugin.path): facts.canonical(plugin.config) for plugin in _own(facts)}
     services = frozenset(_code(facts, plugin.path) for plugin in _own(facts) if plugin.provides)
-    found = find_reads(facts.sources, models.by_path(), plugins, services)
+    found = find_reads(facts.files, models.by_path(), plugins, services)
     yield from _never_read(facts, models, found)
     for read in found.reads:
         fields = [field.name for field in models.fields[read.model]]
@@ -121,7 +73,7 @@ def _code(facts: Facts, path: str) -> str:
     return facts.canonical(path.replace(":", "."))
 
 
-def _never_read(facts: Facts, models: _Models, found: Reads) -> Iterator[Diagnostic]:
+def _never_read(facts: Facts, models: Models, found: Reads) -> Iterator[Diagnostic]:
     seams = {p.name for p in facts.model.catalog.plugins if p.kind == "seam"}
     read = {(read.model, read.name) for read in found.reads}
     for path, fields in models.fields.items():
@@ -138,7 +90,7 @@ def _never_read(facts: Facts, models: _Models, found: Reads) -> Iterator[Diagnos
                 )
 
 
-def _escapes(path: str, models: _Models, found: Reads) -> bool:
+def _escapes(path: str, models: Models, found: Reads) -> bool:
     """Tell whether a configuration, or one that it is part of, goes where it cannot be followed."""
     seen: set[str] = set()
     queue = [path]

@@ -11,7 +11,7 @@ from functools import cached_property
 from toolset.catalog import Catalog, EventEntry, PluginEntry, merge
 from toolset_gen.boot import Booted
 from toolset_gen.config import Config
-from toolset_gen.discover import SourceFile
+from toolset_gen.discover import Sources
 from toolset_gen.extract.model import Declaration, DeclarationKind, Location, Site, SourceModel
 
 __all__ = ["Facts"]
@@ -25,7 +25,7 @@ class Facts:
         model: What its sources say.
         others: The catalogs of other packages.
         booted: What booting its tool plugins showed.
-        sources: The scanned files.
+        sources: The scanned files, and the documents beside them.
     """
 
     def __init__(
@@ -34,10 +34,11 @@ class Facts:
         model: SourceModel,
         others: Catalog,
         booted: Iterable[Booted] = (),
-        sources: Iterable[SourceFile] = (),
+        sources: Sources | None = None,
     ) -> None:
         self.config = config
-        self.sources = tuple(sources)
+        self.files = sources.files if sources is not None else ()
+        self.documents = sources.documents if sources is not None else ()
         self.model = model
         self.booted = tuple(booted)
         self.known = merge([model.catalog, others])

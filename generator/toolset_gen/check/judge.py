@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from toolset_gen.check.booting import check_booting
+from toolset_gen.check.compositions import check_compositions
 from toolset_gen.check.configs import check_configs
 from toolset_gen.check.docs import check_docs
 from toolset_gen.check.events import check_events
 from toolset_gen.check.facts import Facts
 from toolset_gen.check.plugins import check_plugins
+from toolset_gen.check.prose import check_prose
 from toolset_gen.check.services import check_services
 from toolset_gen.check.suppress import suppress
 from toolset_gen.check.types import check_types
@@ -24,7 +26,9 @@ _CHECKS = (
     check_types,
     check_plugins,
     check_configs,
+    check_compositions,
     check_booting,
+    check_prose,
 )
 
 

@@ -104,6 +104,12 @@ _ALL = (
     Rule("CFG003", "a configuration field's default is refused by its own constraint"),
     Rule("CFG004", "a configuration field is read nowhere"),
     Rule("CFG005", "a configuration field is read that does not exist"),
+    Rule("CFG006", "a composition sets a key that does not exist"),
+    Rule("CFG007", "a composition cannot be read"),
+    Rule("PRO001", "prose names a service, or a member of one, that does not exist"),
+    Rule("PRO002", "prose names an event that does not exist"),
+    Rule("PRO003", "prose names a tool that does not exist"),
+    Rule("PRO004", "prose names a configuration field that does not exist"),
     Rule("SUP001", "a suppression applies to nothing"),
 )
 

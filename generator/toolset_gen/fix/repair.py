@@ -62,7 +62,7 @@ def repair(config: Config, sources: Sources) -> Repaired:
     unreadable: list[Diagnostic] = []
     for _ in range(_ROUNDS):
         model = extract(sources, services=dict(config.services))
-        facts = Facts(config, model, others, (), sources.files)
+        facts = Facts(config, model, others, (), sources)
         found = judge(facts)
         problems = [*sources.diagnostics, *model.diagnostics]
         unreadable = [d for d in problems if d.rule.startswith("SRC") and d.severity == "error"]
