@@ -121,8 +121,10 @@ class Alarm:
 
         That one is kept beside it: its signals reach the handler that the host had.
         """
+        if self._owns_timer():
+            return
         with self._alone():
-            if not self._owns_timer():
+            if not self._owns_timer():  # the first look may have been interrupted by a tick
                 self._host.absorb()
                 self._tick_every(self._every)
 

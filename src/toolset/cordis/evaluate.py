@@ -13,7 +13,7 @@ import linecache
 import re
 import sys
 import warnings
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from types import CodeType, ModuleType
 from typing import Final, NamedTuple, cast
 
@@ -73,8 +73,9 @@ def parse(code: str, mount_id: str, root: int = 1) -> Source:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         tree = _tree(text, filename, mount_id)
-        _check_scope(tree, text, mount_id)
-        compiled = _compile(tree, text, filename, mount_id)
+        own = list(_own_nodes(tree))
+        _check_scope(tree, own, text, mount_id)
+        compiled = _compile(tree, own, text, filename, mount_id)
     notes = tuple(dict.fromkeys(f"line {each.lineno}: {each.message}" for each in caught))
     return Source(mount_id, text, tree, filename, compiled, notes)
 
@@ -127,13 +128,15 @@ def _parsed(text: str, filename: str, mount_id: str) -> ast.Module:
         raise MountSyntaxError(f"the text is no Python source: {error}", mount_id) from None
 
 
-def _compile(tree: ast.Module, text: str, filename: str, mount_id: str) -> CodeType:
+def _compile(
+    tree: ast.Module, own: Sequence[ast.AST], text: str, filename: str, mount_id: str
+) -> CodeType:
     """Move the statements into an async function, `__future__` imports before it, and compile."""
     future = [node for node in tree.body if _is_future(node)]
     body = [node for node in tree.body if not _is_future(node)]
     skeleton = ast.parse(f"async def {TOP_LEVEL}(): pass", filename)
     function = cast("ast.AsyncFunctionDef", skeleton.body[0])
-    names = _module_names(tree, text)
+    names = _module_names(tree, own, text)
     shared = [ast.copy_location(ast.Global(names), function)] if names else []
     function.body = [*shared, *body] or function.body
     skeleton.body = [*future, function]
@@ -147,10 +150,10 @@ def _compile(tree: ast.Module, text: str, filename: str, mount_id: str) -> CodeT
         raise MountSyntaxError(f"the code does not compile: {error}", mount_id) from None
 
 
-def _module_names(tree: ast.Module, text: str) -> list[str]:
+def _module_names(tree: ast.Module, own: Sequence[ast.AST], text: str) -> list[str]:
     """List what the top level imports or defines, less what a nested function rebinds."""
     names: dict[str, None] = {}
-    for node in _own_nodes(tree):
+    for node in own:
         if isinstance(node, ast.Import | ast.ImportFrom) and not _is_future(node):
             names.update((each.asname or each.name.partition(".")[0], None) for each in node.names)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -164,9 +167,8 @@ def _is_future(node: ast.stmt) -> bool:
     return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
 
-def _check_scope(tree: ast.Module, text: str, mount_id: str) -> None:
+def _check_scope(tree: ast.Module, own: Sequence[ast.AST], text: str, mount_id: str) -> None:
     """Refuse code without a `return` of its own, and a `yield` at its top level."""
-    own = list(_own_nodes(tree))
     for node in own:
         if isinstance(node, ast.Yield | ast.YieldFrom):
             raise MountSyntaxError(

@@ -38,7 +38,13 @@ class MountedPlugin:
         self._plugin = plugin
         self._mount_id = mount_id
 
-    def apply(self, ctx: Context, config: object) -> object:
+        # A plain function: the runtime reads the parameters of those without `inspect.signature`.
+        def apply(ctx: Context, config: object) -> object:
+            return self._apply(ctx, config)
+
+        self.apply = apply
+
+    def _apply(self, ctx: Context, config: object) -> object:
         """Run the plugin.
 
         Args:

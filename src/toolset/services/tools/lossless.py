@@ -13,6 +13,7 @@ from typing import TypeAlias, cast
 from toolset.services.tools.errors import NotJsonError
 from toolset.services.tools.jsontypes import FrozenArray, FrozenObject, JsonObject, JsonValue
 from toolset.services.tools.paths import Path
+from toolset.services.tools.small import SMALL_DEPTH, UNSURE, copy_small
 from toolset.services.tools.wire import brief, safe_text
 
 __all__ = ["MAX_DEPTH", "copy_json", "depth_of", "freeze_json"]
@@ -60,9 +61,7 @@ def copy_json(
     Raises:
         NotJsonError: The value does not survive a round trip through JSON.
     """
-    if value is None or type(value) is bool or (type(value) is str and value.isascii()):
-        return value
-    return _Copy(max_depth, dict, list, utf8=utf8).run(value, _path(where))
+    return _copied(value, where, _Copy(max_depth, dict, list, utf8=utf8))
 
 
 def freeze_json(
@@ -81,7 +80,15 @@ def freeze_json(
     Raises:
         NotJsonError: The value does not survive a round trip through JSON.
     """
-    return _Copy(max_depth, FrozenObject, FrozenArray).run(value, _path(where))
+    return _copied(value, where, _Copy(max_depth, FrozenObject, FrozenArray))
+
+
+def _copied(value: object, where: Path | str, closely: _Copy) -> JsonValue:
+    if closely.max_depth is None or closely.max_depth >= SMALL_DEPTH:
+        copied = copy_small(value, closely.object_type, closely.array_type)
+        if copied is not UNSURE:
+            return cast("JsonValue", copied)
+    return closely.run(value, _path(where))
 
 
 def _path(where: Path | str) -> Path:
