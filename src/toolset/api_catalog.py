@@ -1905,7 +1905,7 @@ def _type_toolset_Fiber() -> TypeEntry:
             Member(
                 name="start",
                 kind="function",
-                signature="start(work: Coroutine[object, object, object], label: str, *, quiet: bool = False) -> asyncio.Task[object]",
+                signature="start(work: Coroutine[object, object, object], label: str) -> asyncio.Task[object]",
                 parameters=(
                     Parameter(
                         name="work",
@@ -1916,21 +1916,37 @@ def _type_toolset_Fiber() -> TypeEntry:
                         name="label",
                         annotation="str",
                     ),
-                    Parameter(
-                        name="quiet",
-                        kind="keyword-only",
-                        annotation="bool",
-                        default="False",
-                        required=False,
-                    ),
                 ),
                 returns=Returns(
                     annotation="asyncio.Task[object]",
                     type_refs=("asyncio.Task",),
                 ),
-                summary="Start a task that belongs to it; a failure is reported unless `quiet`.",
+                summary="Start a task that belongs to it and that nobody waits for; a failure is reported.",
                 inherited_from="toolset.runtime.lifecycle.Lifecycle",
                 path="toolset.runtime.lifecycle.Lifecycle.start",
+            ),
+            Member(
+                name="begin",
+                kind="function",
+                signature="begin(work: Coroutine[object, object, object], label: str) -> OwnedTask",
+                parameters=(
+                    Parameter(
+                        name="work",
+                        annotation="Coroutine[object, object, object]",
+                        type_refs=("collections.abc.Coroutine",),
+                    ),
+                    Parameter(
+                        name="label",
+                        annotation="str",
+                    ),
+                ),
+                returns=Returns(
+                    annotation="OwnedTask",
+                    type_refs=("toolset.runtime.tasks.OwnedTask",),
+                ),
+                summary="Start a task that belongs to it; whoever does must wait for it, then disown it.",
+                inherited_from="toolset.runtime.lifecycle.Lifecycle",
+                path="toolset.runtime.lifecycle.Lifecycle.begin",
             ),
             Member(
                 name="offer",
@@ -2003,6 +2019,7 @@ def _type_toolset_Fiber() -> TypeEntry:
             "toolset.runtime.plugins.Inject",
             "toolset.runtime.plugins.Plugin",
             "toolset.runtime.services.Slot",
+            "toolset.runtime.tasks.OwnedTask",
             "toolset.runtime.waiting.AnyTask",
         ),
         constructor=Member(
@@ -4216,6 +4233,126 @@ def _type_toolset_runtime_services_Slot() -> TypeEntry:
             ),
             binding="class",
             path="toolset.runtime.services.Slot.__init__",
+        ),
+    )
+
+
+def _type_toolset_runtime_tasks_OwnedTask() -> TypeEntry:
+    return TypeEntry(
+        name="OwnedTask",
+        path="toolset.runtime.tasks.OwnedTask",
+        kind="class",
+        declaration=(
+            "class OwnedTask(Reversible):\n"
+            "    def __init__(self, fiber: Fiber, label: str, task: asyncio.Task[object]) -> None: ...\n"
+            "    fiber: Fiber\n"
+            "    label: str\n"
+            "    where: ...\n"
+            "    task: asyncio.Task[object]\n"
+            "    cancelled: ...\n"
+            "    def over(self, task: asyncio.Task[object]) -> None: ...\n"
+            "    def dispose(self) -> Ending[None]: ..."
+        ),
+        summary="A task in a fiber's ledger.",
+        members=(
+            Member(
+                name="fiber",
+                kind="attribute",
+                signature="fiber: Fiber",
+                returns=Returns(
+                    annotation="Fiber",
+                    type_refs=("toolset.Fiber",),
+                ),
+                path="toolset.runtime.tasks.OwnedTask.fiber",
+            ),
+            Member(
+                name="label",
+                kind="attribute",
+                signature="label: str",
+                returns=Returns(
+                    annotation="str",
+                ),
+                path="toolset.runtime.tasks.OwnedTask.label",
+            ),
+            Member(
+                name="where",
+                kind="attribute",
+                signature="where",
+                path="toolset.runtime.tasks.OwnedTask.where",
+            ),
+            Member(
+                name="task",
+                kind="attribute",
+                signature="task: asyncio.Task[object]",
+                returns=Returns(
+                    annotation="asyncio.Task[object]",
+                    type_refs=("asyncio.Task",),
+                ),
+                path="toolset.runtime.tasks.OwnedTask.task",
+            ),
+            Member(
+                name="cancelled",
+                kind="attribute",
+                signature="cancelled",
+                path="toolset.runtime.tasks.OwnedTask.cancelled",
+            ),
+            Member(
+                name="over",
+                kind="function",
+                signature="over(task: asyncio.Task[object]) -> None",
+                parameters=(
+                    Parameter(
+                        name="task",
+                        annotation="asyncio.Task[object]",
+                        type_refs=("asyncio.Task",),
+                    ),
+                ),
+                returns=Returns(
+                    annotation="None",
+                ),
+                summary="Leave the ledger; report a failure that nobody else is told of.",
+                path="toolset.runtime.tasks.OwnedTask.over",
+            ),
+            Member(
+                name="dispose",
+                kind="function",
+                signature="dispose() -> Ending[None]",
+                returns=Returns(
+                    annotation="Ending[None]",
+                    type_refs=("toolset.runtime.effects.Ending",),
+                ),
+                summary="Cancel the task; one that waits for what disposes it is left to finish.",
+                path="toolset.runtime.tasks.OwnedTask.dispose",
+            ),
+        ),
+        type_refs=(
+            "asyncio.Task",
+            "toolset.Fiber",
+            "toolset.runtime.collect.Reversible",
+            "toolset.runtime.effects.Ending",
+        ),
+        constructor=Member(
+            name="OwnedTask",
+            kind="function",
+            signature="OwnedTask(fiber: Fiber, label: str, task: asyncio.Task[object])",
+            parameters=(
+                Parameter(
+                    name="fiber",
+                    annotation="Fiber",
+                    type_refs=("toolset.Fiber",),
+                ),
+                Parameter(
+                    name="label",
+                    annotation="str",
+                ),
+                Parameter(
+                    name="task",
+                    annotation="asyncio.Task[object]",
+                    type_refs=("asyncio.Task",),
+                ),
+            ),
+            binding="class",
+            path="toolset.runtime.tasks.OwnedTask.__init__",
         ),
     )
 
@@ -7530,6 +7667,7 @@ TYPE_API: Entries[TypeEntry] = Entries(
         "toolset.runtime.fiber.Disposal": _type_toolset_runtime_fiber_Disposal,
         "toolset.runtime.plugins.Inject": _type_toolset_runtime_plugins_Inject,
         "toolset.runtime.services.Slot": _type_toolset_runtime_services_Slot,
+        "toolset.runtime.tasks.OwnedTask": _type_toolset_runtime_tasks_OwnedTask,
         "toolset.runtime.waiting.AnyTask": _type_toolset_runtime_waiting_AnyTask,
         "toolset.services.fs.FileEntry": _type_toolset_services_fs_FileEntry,
         "toolset.services.fs.GrepMatch": _type_toolset_services_fs_GrepMatch,

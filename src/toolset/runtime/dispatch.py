@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine
 from types import CoroutineType
@@ -20,6 +19,7 @@ from toolset.runtime.hooks import Calls, Listener
 
 if TYPE_CHECKING:
     from toolset.runtime.events import Event
+    from toolset.runtime.tasks import OwnedTask
 
 __all__: list[str] = []
 
@@ -60,7 +60,7 @@ async def parallel(listeners: tuple[Listener, ...], name: str, args: tuple[objec
         ParallelError: Some failed; the others have settled too.
     """
     failures: dict[Listener, Exception] = {}
-    running: list[tuple[Listener, asyncio.Task[object]]] = []
+    running: list[tuple[Listener, OwnedTask]] = []
     label = f"listener({name!r})"
     for listener in listeners:
         try:
@@ -70,16 +70,26 @@ async def parallel(listeners: tuple[Listener, ...], name: str, args: tuple[objec
         else:
             work = outcome(result)
             if work is not None:
-                running.append((listener, listener.fiber.start(work, label, quiet=True)))
-    if running:
-        await listeners[0].fiber.registry.wait_all(tuple(task for _, task in running))
-    for listener, task in running:
-        failure = None if task.cancelled() else task.exception()
+                running.append((listener, listener.fiber.begin(work, label)))
+    await _settle(running)
+    for listener, entry in running:
+        failure = None if entry.task.cancelled() else entry.task.exception()
         if isinstance(failure, Exception):
             failures[listener] = failure
     if failures:
         order = [(one.fiber.name, failures[one]) for one in listeners if one in failures]
         raise ParallelError.of(name, order)
+
+
+async def _settle(running: list[tuple[Listener, OwnedTask]]) -> None:
+    """Wait for the tasks of a dispatch and let their fibers forget them."""
+    if not running:
+        return
+    try:
+        await running[0][0].fiber.registry.wait_all([entry.task for _, entry in running])
+    finally:
+        for listener, entry in running:
+            listener.fiber.disown(entry)
 
 
 def _decides(value: object) -> bool:

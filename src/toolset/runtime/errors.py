@@ -25,6 +25,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Sequence
 
 __all__ = [
@@ -106,7 +107,8 @@ class PluginTypeError(ToolsetError, TypeError):
     """
 
     def __init__(self, received: object, problem: str = "") -> None:
-        what = problem or f"{received!r} (a {type(received).__name__}) is not a plugin"
+        shown = reprlib.repr(received)  # short, whatever it is
+        what = problem or f"{shown} (a {type(received).__name__}) is not a plugin"
         super().__init__(
             f"{what}; a plugin is a function (ctx) or (ctx, config), a class taking the same, "
             "or an object or module with a callable `apply`"

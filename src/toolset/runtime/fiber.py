@@ -213,8 +213,12 @@ class Fiber(Lifecycle):
         Raises:
             InterruptedRunError: The fiber was disposed before it ended.
         """
-        task = self.start(work, label, quiet=True)
-        await self.registry.wait_all((task,))
+        entry = self.begin(work, label)
+        task = entry.task
+        try:
+            await self.registry.wait_all((task,))
+        finally:
+            self.disown(entry)
         if task.cancelled() and self.closing:
             raise InterruptedRunError(self.name, self.state, label)
         return cast("T", task.result())

@@ -154,17 +154,19 @@ class Lifecycle(Reversible):
         found = slot.registration
         return found if found is not None and found.fiber is self else None
 
-    def start(
-        self, work: Coroutine[object, object, object], label: str, *, quiet: bool = False
-    ) -> asyncio.Task[object]:
-        """Start a task that belongs to it; a failure is reported unless `quiet`."""
-        task = create_task(work, label)
-        entry = OwnedTask(self._me, label, task, quiet=quiet)
+    def start(self, work: Coroutine[object, object, object], label: str) -> asyncio.Task[object]:
+        """Start a task that belongs to it and that nobody waits for; a failure is reported."""
+        entry = self.begin(work, label)
+        entry.task.add_done_callback(entry.over)
+        return entry.task
+
+    def begin(self, work: Coroutine[object, object, object], label: str) -> OwnedTask:
+        """Start a task that belongs to it; whoever does must wait for it, then disown it."""
+        entry = OwnedTask(self._me, label, create_task(work, label))
         if self.registry.settings.settle_timeout is not None:
             entry.where = caller_place()
         self._ledger[entry] = None
-        task.add_done_callback(entry.over)
-        return task
+        return entry
 
     # -- what decides the state ----------------------------------------------------------------
 

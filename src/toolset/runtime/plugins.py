@@ -6,14 +6,18 @@
 from __future__ import annotations
 
 import inspect
+import itertools
+import reprlib
 from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType, MethodType, ModuleType
-from typing import Literal, NamedTuple, Protocol, cast
+from typing import Final, Literal, NamedTuple, Protocol, cast
 
 from toolset.runtime.errors import PluginTypeError, ServiceKeyError
 from toolset.runtime.service import Service
 
 __all__ = ["HasApply"]
+
+_MAX_KEYS: Final = 1000
 
 
 class HasApply(Protocol):
@@ -188,16 +192,20 @@ def _keys(plugin: str, what: str, given: object) -> tuple[str, ...]:
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise PluginTypeError(
             given,
-            f"`{what}` of plugin <{plugin}> is {given!r}; write a list of service keys, "
-            f"such as {what} = [{given!r}]",
+            f"`{what}` of plugin <{plugin}> is {reprlib.repr(given)}; write a list of service keys, "
+            f"such as {what} = [{reprlib.repr(given)}]",
         )
-    keys = tuple(dict.fromkeys(cast("Iterable[object]", given)))
+    keys = list(itertools.islice(cast("Iterable[object]", given), _MAX_KEYS + 1))
     for key in keys:
         if not isinstance(key, str) or not key.isidentifier():
             raise PluginTypeError(
-                keys, f"`{what}` of plugin <{plugin}> names {key!r}, no service key"
+                keys, f"`{what}` of plugin <{plugin}> names {reprlib.repr(key)}, no service key"
             )
-    return cast("tuple[str, ...]", keys)
+    if len(keys) > _MAX_KEYS:  # an iterator may have no end
+        raise PluginTypeError(
+            keys, f"`{what}` of plugin <{plugin}> names more than {_MAX_KEYS} service keys"
+        )
+    return tuple(dict.fromkeys(cast("list[str]", keys)))
 
 
 def check_key(key: object, reserved: Callable[[str], bool]) -> str:

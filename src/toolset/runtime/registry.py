@@ -201,6 +201,8 @@ class Registry:
                 task.cancel()
             for task in waiting:
                 await ended(task)
+                if not task.cancelled():
+                    task.exception()  # seen: the cancellation is what the waiter is told
             raise
         finally:
             if me is not None:

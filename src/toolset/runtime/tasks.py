@@ -21,22 +21,19 @@ __all__: list[str] = []
 class OwnedTask(Reversible):
     """A task in a fiber's ledger."""
 
-    __slots__ = ("cancelled", "fiber", "label", "quiet", "task", "where")
+    __slots__ = ("cancelled", "fiber", "label", "task", "where")
 
-    def __init__(
-        self, fiber: Fiber, label: str, task: asyncio.Task[object], *, quiet: bool
-    ) -> None:
+    def __init__(self, fiber: Fiber, label: str, task: asyncio.Task[object]) -> None:
         self.fiber = fiber
         self.label = label
         self.where = ""
         self.task = task
-        self.quiet = quiet
         self.cancelled = False
 
     def over(self, task: asyncio.Task[object]) -> None:
         """Leave the ledger; report a failure that nobody else is told of."""
         self.fiber.disown(self)
-        if not self.quiet and not task.cancelled():
+        if not task.cancelled():
             error = task.exception()
             if isinstance(error, Exception):
                 self.fiber.report(error, self.label)
