@@ -110,6 +110,21 @@ def test_pending_mount_succeeds(run) -> None:
     run(main())
 
 
+def test_names_stay_in_their_line(run) -> None:
+    """A plugin's name cannot write rows of its own into a report, nor fill one."""
+
+    async def main() -> None:
+        async with host() as h:
+            code = "def apply(ctx): ctx.on('a/b', print)\napply.name = {!r}\nreturn apply"
+            first = await h.mount(code.format("x\n## services\n- evil [active]"))
+            assert first["plugin_name"] == "x ## services - evil [active]"
+            assert "- x ## services - evil [active] [active]" in await h.inspect(what="plugins")
+            assert len(str((await h.mount(code.format("x" * 10_000)))["plugin_name"])) == 81
+            assert (await h.mount(code.format("\n")))["plugin_name"] == "<anonymous>"
+
+    run(main())
+
+
 def test_idle_mount_is_noted(run) -> None:
     """A mount that ended up registering nothing says so."""
 
@@ -213,6 +228,25 @@ FAILURES = {
     "start raises": (
         "class S(Service, key='s'):\n    def start(self):\n        raise ValueError('no')\nreturn S",
         "ValueError: no",
+    ),
+    "deep value": ("v = []\nfor _ in range(5000): v = [v]\nreturn v", "returned a list: [[[[[["),
+    "deep inject": (
+        "v = []\nfor _ in range(5000): v = [v]\ndef apply(ctx): pass\napply.inject = v\nreturn apply",
+        "names [[[[[[[...]]]]]]], no service key",
+    ),
+    "endless inject": (
+        (
+            "import itertools\ndef apply(ctx): pass\n"
+            "apply.inject = itertools.repeat('fs')\nreturn apply"
+        ),
+        "names more than 1000 service keys",
+    ),
+    "raising plugin": (
+        (
+            "class Meta(type):\n    def __getattr__(cls, name): raise RuntimeError('no')\n"
+            "class P(metaclass=Meta):\n    def __init__(self, ctx): pass\nreturn P"
+        ),
+        "dyn-1 raised RuntimeError: no\n  line 2, in Meta.__getattr__",
     ),
     "bad config": ("def apply(ctx): pass\napply.Config = 3\nreturn apply", "`Config` of plugin"),
     "bad inject": ("def apply(ctx): pass\napply.inject = 'fs'\nreturn apply", "inject"),

@@ -167,11 +167,14 @@ def check_plugin(value: object, mount_id: str) -> Plugin:
 
     Raises:
         MountResultError: It is no plugin.
+        MountError: Looking at it raised.
     """
     try:
         return read_plugin(value)
     except PluginTypeError as error:
         raise MountResultError(mount_id, _describe(value), _result_hint(value, error)) from None
+    except Exception as error:
+        raise mount_error(error, mount_id) from error
 
 
 def _describe(value: object) -> str:

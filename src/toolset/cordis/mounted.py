@@ -13,7 +13,23 @@ from toolset.cordis.membrane import Membrane
 from toolset.runtime import Context, Service
 from toolset.runtime.plugins import Plugin
 
-__all__ = ["MountedPlugin"]
+__all__ = ["MountedPlugin", "tidy"]
+
+_LONGEST_NAME = 80
+
+
+def tidy(name: str) -> str:
+    """Make a name that stays in its line, in reports and messages.
+
+    Args:
+        name: The display name, as the plugin has it.
+
+    Returns:
+        The name without line breaks and what else cannot be shown, and not longer than a line.
+    """
+    shown = "".join(char if char.isprintable() else " " for char in name)
+    shown = " ".join(shown.split()) or "<anonymous>"
+    return shown if len(shown) <= _LONGEST_NAME else f"{shown[:_LONGEST_NAME]}…"
 
 
 class MountedPlugin:
@@ -31,7 +47,7 @@ class MountedPlugin:
     """
 
     def __init__(self, plugin: Plugin, mount_id: str) -> None:
-        self.name = plugin.name
+        self.name = tidy(plugin.name)
         self.inject: object = getattr(plugin.source, "inject", None)
         self.Config: object = plugin.config
         self.provides = plugin.provides

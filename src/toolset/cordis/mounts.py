@@ -26,7 +26,7 @@ from toolset.cordis.mount_errors import (
     StillEndingError,
     UnknownMountError,
 )
-from toolset.cordis.mounted import MountedPlugin
+from toolset.cordis.mounted import MountedPlugin, tidy
 from toolset.cordis.preflight import check
 from toolset.cordis.report import TemporaryPlugin
 from toolset.cordis.sandbox import make_namespace
@@ -379,7 +379,7 @@ def _registered(fiber: Fiber) -> tuple[str, ...]:
     """Say what a started plugin registered, in order."""
     if fiber.state is not FiberState.ACTIVE:
         return ()
-    labels = [info.label for info in fiber.effects()]
+    labels = [tidy(info.label) for info in fiber.effects()]
     return (f"{REGISTERED}{', '.join(labels)}" if labels else _NOTHING,)
 
 
