@@ -78,6 +78,7 @@ inject = ["shop", "tools"]
 
 def apply(ctx: Context, config: Config) -> None:
     """Buy things."""
+    assert config.limit > 0
     ctx.tools.register(count_letters)
 '''
 
