@@ -57,7 +57,7 @@ def generate(root: Path | None, jobs: int | None) -> None:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(sorted(FORMATS)),
+    type=click.Choice(FORMATS),
     default="text",
     help="Text for people, JSON for machines, annotations for GitHub.",
 )
@@ -67,8 +67,10 @@ def verify(root: Path | None, jobs: int | None, form: str) -> None:
     Exits 0 when they are, 1 when one is stale, 3 when the sources are at fault.
     """
     with _explained():
-        outcome = examine(_config(root), _or_cores(jobs))
-        click.echo(say_verified(outcome, cast("Format", form)))
+        config = _config(root)
+        outcome = examine(config, _or_cores(jobs))
+        folder = _in_repository(config.root)
+        click.echo(say_verified(outcome, cast("Format", form), folder=folder))
         sys.exit(outcome.exit_code)
 
 
@@ -151,6 +153,15 @@ def _or_cores(jobs: int | None) -> int:
     from toolset_gen.pool import cores  # noqa: PLC0415 - see the head of the module
 
     return cores() if jobs is None else jobs
+
+
+def _in_repository(folder: Path) -> str:
+    """Say where a folder is in the git repository around it, `""` at its root or without one."""
+    for above in (folder, *folder.parents):
+        if (above / ".git").exists():
+            inside = folder.relative_to(above).as_posix()
+            return "" if inside == "." else inside
+    return ""
 
 
 def _config(root: Path | None) -> Config:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from itertools import islice
+from pathlib import PurePosixPath
 from typing import Literal, TypeAlias
 
 from toolset_gen.artifacts import COMMAND, Stale
@@ -17,6 +18,7 @@ __all__ = ["FORMATS", "Format", "say_generated", "say_verified"]
 
 Format: TypeAlias = Literal["text", "json", "github"]
 
+FORMATS: tuple[Format, ...] = ("github", "json", "text")
 _DIFF_LINES = 40
 _WHY = {
     "missing": "does not exist",
@@ -26,17 +28,18 @@ _WHY = {
 }
 
 
-def say_verified(outcome: Outcome, form: Format) -> str:
+def say_verified(outcome: Outcome, form: Format, *, folder: str = "") -> str:
     """Report a verification.
 
     Args:
         outcome: How the artifacts compare.
         form: The form of the report.
+        folder: Where the project is in its repository, posix: annotations name files from there.
 
     Returns:
         The report, without a final newline.
     """
-    return FORMATS[form](outcome)
+    return _github(outcome, folder) if form == "github" else _WRITTEN[form](outcome)
 
 
 def say_generated(outcome: Outcome) -> str:
@@ -128,16 +131,27 @@ def _json(outcome: Outcome) -> str:
     return json.dumps(report, indent=2)
 
 
-def _github(outcome: Outcome) -> str:
+def _github(outcome: Outcome, folder: str) -> str:
+    def placed(path: str) -> str:
+        return (PurePosixPath(folder) / path).as_posix()
+
     lines = [
         _annotation(
-            found.severity, found.path, found.line, found.rule, f"{found.message}; {found.remedy}"
+            found.severity,
+            placed(found.path),
+            found.line,
+            found.rule,
+            f"{found.message}; {found.remedy}",
         )
         for found in outcome.diagnostics
     ]
     lines += [
         _annotation(
-            "error", stale.path, 0, "stale", f"{stale.path} {_WHY[stale.why]}; run `{COMMAND}`"
+            "error",
+            placed(stale.path),
+            0,
+            "stale",
+            f"{stale.path} {_WHY[stale.why]}; run `{COMMAND}`",
         )
         for stale in outcome.stale
     ]
@@ -157,8 +171,4 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-FORMATS: dict[Format, Callable[[Outcome], str]] = {
-    "text": _text,
-    "json": _json,
-    "github": _github,
-}
+_WRITTEN: dict[Format, Callable[[Outcome], str]] = {"text": _text, "json": _json}

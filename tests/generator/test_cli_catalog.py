@@ -321,6 +321,17 @@ def test_github_report_is_annotations(generated: Path, tmp_path: Path) -> None:
     assert all(line.startswith("::error file=") for line in lines)
 
 
+def test_annotations_name_files_from_the_repository(generated: Path, tmp_path: Path) -> None:
+    """Of a project below a repository's root, annotations name files as the repository does."""
+    (tmp_path / ".git").mkdir()
+    root = copy(generated, tmp_path / "deep" / "er")
+    edit(root, "            item: What to sell.\n", "")
+    lines = run_catalog(root, "verify", "--format", "github").stdout.splitlines()
+    inside = root.relative_to(tmp_path).as_posix()
+    assert lines[0].startswith(f"::error file={inside}/src/pkg/shop.py,line=")
+    assert all(line.startswith(f"::error file={inside}/") for line in lines)
+
+
 def test_pytest_helper_catches_drift(generated: Path, tmp_path: Path) -> None:
     """The helper for pytest passes when all is fresh, and fails with verify's report."""
     root = copy(generated, tmp_path)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from projects import REGISTRY, SHOP, build_project, make_project, run_catalog, shop
 
+from toolset_gen.check import RULES, explain
 from toolset_gen.config import read_config
 from toolset_gen.fix import Repaired, repair
 from toolset_gen.gate import find_sources
@@ -409,6 +410,17 @@ ENTRIES        """
 '''
     expected = text.replace("ENTRIES", lines(after))
     assert fixed(tmp_path, text.replace("ENTRIES", lines(before))).decode() == expected
+
+
+def test_explained_repairs_are_made(tmp_path: Path) -> None:
+    """The rules whose pages promise a repair are the rules that are repaired."""
+    make_project(tmp_path, {"shop.py": ODD}, NO_BOOT)
+    made = {change.repair.rule for change in repaired(tmp_path).changes}
+    promised = {rule.id for rule in RULES.values() if rule.repaired}
+    assert made <= promised
+    assert promised - made == {"EVT015"}
+    assert "`toolset catalog fix` repairs it" in explain("EVT011")
+    assert "`toolset catalog fix`" not in explain("EVT012")
 
 
 def strip_documentation(text: str) -> str:

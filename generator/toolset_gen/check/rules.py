@@ -26,11 +26,13 @@ class Rule(NamedTuple):
         id: Stable id, such as `EVT003`.
         title: What is wrong, in a few words.
         severity: Whether it stops generation.
+        repaired: Whether `toolset catalog fix` repairs it, where there is one right answer.
     """
 
     id: str
     title: str
     severity: Severity = "error"
+    repaired: bool = False
 
     def at(self, place: Location, target: str, message: str, remedy: str) -> Diagnostic:
         """Report a violation of this rule.
@@ -57,33 +59,33 @@ _ALL = (
     Rule("SRC005", "a package is not there"),
     Rule("SRC006", "two files claim one module"),
     Rule("SRC007", "the `__all__` of a module is not a constant", "warning"),
-    Rule("EVT001", "an event is declared without prose"),
-    Rule("EVT002", "an event's parameter is not documented"),
+    Rule("EVT001", "an event is declared without prose", repaired=True),
+    Rule("EVT002", "an event's parameter is not documented", repaired=True),
     Rule("EVT003", "an event's `Args:` entry is empty"),
     Rule("EVT004", "an event's `Args:` entry is for no parameter"),
-    Rule("EVT005", "what an event's listener returns is not documented"),
+    Rule("EVT005", "what an event's listener returns is not documented", repaired=True),
     Rule("EVT006", "a waterfall event has no trailing `next`"),
     Rule("EVT007", "an event takes `next` and is no waterfall"),
     Rule("EVT008", "an event's name is not `scope/name`"),
     Rule("EVT009", "an event is declared twice"),
     Rule("EVT010", "an event is never dispatched"),
-    Rule("EVT011", "an event is dispatched with another mode's verb"),
+    Rule("EVT011", "an event is dispatched with another mode's verb", repaired=True),
     Rule("EVT012", "an event is declared nowhere"),
     Rule("EVT013", "a listener cannot take its event's arguments"),
     Rule("EVT014", "an event's signature is not annotated"),
-    Rule("EVT015", "an event's docstring contradicts its signature"),
+    Rule("EVT015", "an event's docstring contradicts its signature", repaired=True),
     Rule("EVT016", "an event's name or mode is not a constant"),
     Rule("EVT017", "a dispatch does not pass its event's arguments"),
-    Rule("SVC001", "a service or its member has no docstring"),
-    Rule("SVC002", "a service's parameter is not documented"),
+    Rule("SVC001", "a service or its member has no docstring", repaired=True),
+    Rule("SVC002", "a service's parameter is not documented", repaired=True),
     Rule("SVC003", "a service's `Args:` entry is empty"),
     Rule("SVC004", "a service's `Args:` entry is for no parameter"),
-    Rule("SVC005", "what a service's member returns is not documented"),
+    Rule("SVC005", "what a service's member returns is not documented", repaired=True),
     Rule("SVC006", "a service's signature is not annotated"),
     Rule("SVC007", "two classes are services under one key"),
     Rule("SVC008", "a service is provided by nobody"),
     Rule("SVC009", "a service's attribute has no docstring"),
-    Rule("SVC010", "a service's docstring contradicts its signature"),
+    Rule("SVC010", "a service's docstring contradicts its signature", repaired=True),
     Rule("SVC011", "a documented exception does not exist"),
     Rule("SVC012", "a service's key is not a constant"),
     Rule("TYP001", "a type in a public signature resolves to nothing"),
@@ -98,7 +100,7 @@ _ALL = (
     Rule("PLG006", "a tool plugin does not become active"),
     Rule("PLG007", "a tool plugin registers no tool"),
     Rule("PLG008", "what a plugin injects is not a constant"),
-    Rule("PLG009", "the keys of an `inject` are not sorted", "warning"),
+    Rule("PLG009", "the keys of an `inject` are not sorted", "warning", repaired=True),
     Rule("CFG001", "a configuration field has no description"),
     Rule("CFG002", "a configuration field has no type"),
     Rule("CFG003", "a configuration field's default is refused by its own constraint"),
@@ -146,4 +148,10 @@ def explain(rule: str) -> str:
     if known is None:
         raise RuleLookupError(rule)
     page = Path(__file__).with_name("pages") / f"{known.id}.md"
-    return page.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
+    if not known.repaired:
+        return text
+    head, mark, rest = text.partition("**Why.**")
+    return (
+        f"{head}`toolset catalog fix` repairs it where there is one right answer.\n\n{mark}{rest}"
+    )
