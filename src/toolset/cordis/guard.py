@@ -57,7 +57,7 @@ class Guard:
             loop = asyncio.get_running_loop()
             if usable():
                 self._alarm = Alarm.join(self)
-                self._look_again(loop)
+                self._look_later(loop)
             else:
                 self._watcher = Watcher(self._limit, self.record, loop)
 
@@ -69,12 +69,14 @@ class Guard:
             alarm.leave(self)
             self._alarm = Alarm.join(self)
 
+    def _look_later(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Keep the alarm soon and, while it is held, again and again."""
+        self._upkeep = loop.call_later(min(self._limit, _UPKEEP), self._look_again, loop)
+
     def _look_again(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Keep the alarm now and, while it is held, again and again."""
         if self._alarm is not None:
             self._keep(self._alarm)
-            pause = min(self._limit, _UPKEEP)
-            self._upkeep = loop.call_later(pause, self._look_again, loop)
+            self._look_later(loop)
 
     def release(self) -> None:
         """Count one holder less; the last one puts the host's signal handler and timer back."""
