@@ -295,6 +295,8 @@ class _Reader:
             path = PurePosixPath(text)
             if path.is_absolute() or ".." in path.parts or "\\" in text:
                 self.problem(key, f"{key} must be patterns below the project, not {text!r}")
+            elif not path.parts or any("**" in part and part != "**" for part in path.parts):
+                self.problem(key, f"{key} has a pattern in which `**` is no whole part: {text!r}")
         return found
 
     def finish(self) -> None:

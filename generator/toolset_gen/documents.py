@@ -70,5 +70,12 @@ def _matching(root: Path, pattern: str) -> Iterator[Path]:
     for path in root.glob(pattern):
         inside = path.relative_to(root).parts
         hidden = any(part.startswith(".") or part == "node_modules" for part in inside)
-        if not hidden and path.is_file():
+        if not hidden and _may_be_read(path):
             yield path
+
+
+def _may_be_read(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        return True  # reading it will say why it cannot be

@@ -80,6 +80,10 @@ def test_all_problems_are_listed(tmp_path: Path) -> None:
         ('packages = ["p"]\nservices = {http = "httpx"}', 'services.http must be "module:Class"'),
         ('packages = ["p"]\nboot-timeout = 0', "boot-timeout must be a number of seconds above 0"),
         ('packages = ["p"]\nboot-timeout = true', "boot-timeout must be a number of seconds"),
+        ('packages = ["p"]\nprose = "x"', "prose must be a list of non-empty texts"),
+        ('packages = ["p"]\nprose = ["../x"]', "prose must be patterns below the project"),
+        ('packages = ["p"]\nprose = ["docs/**.md"]', "a pattern in which `**` is no whole part"),
+        ('packages = ["p"]\ncompositions = ["/x"]', "compositions must be patterns below"),
         ('packages = ["p"]\nsuppress = ["x"]', "suppress must be an array of tables"),
         ('packages = ["p"]\nsuppress = [{rule = "E", target = "t"}]', "suppress[0] needs rule"),
         (
