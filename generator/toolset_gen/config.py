@@ -226,7 +226,8 @@ def _services(reader: _Reader, table: Table) -> tuple[tuple[str, str], ...]:
         if isinstance(target, str) and re.fullmatch(r"[\w.]+:[\w.]+", target):
             services.append((key, target))
         else:
-            reader.problem(key, f'services.{key} must be "module:Class", not {target!r}')
+            where = key if reader.line(key) else "services"
+            reader.problem(where, f'services.{key} must be "module:Class", not {target!r}')
     return tuple(services)
 
 
@@ -258,7 +259,7 @@ class _Reader:
         self.refused: set[str] = set()
 
     def problem(self, key: str, message: str) -> None:
-        line = self._line(key)
+        line = self.line(key)
         self.refused.add(key)
         self._problems.append(f"{line}: {message}" if line else f" {message}")
 
@@ -303,7 +304,7 @@ class _Reader:
         if self._problems:
             raise ConfigurationError(self._path, tuple(self._problems))
 
-    def _line(self, key: str) -> int:
+    def line(self, key: str) -> int:
         """Find the line that a key stands on; tomllib tells none."""
         inside = False
         wanted = re.compile(

@@ -7,8 +7,10 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
+import stat
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -103,8 +105,10 @@ def read_source(path: Path, shown: str, module: str) -> SourceFile:
         The file and its hash.
 
     Raises:
-        OSError: It cannot be read.
+        OSError: It cannot be read, or is no file: reading a pipe might never end.
     """
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file")
     data = path.read_bytes()
     return SourceFile(
         path=shown,
@@ -154,7 +158,7 @@ class _Walk:
             return
         for entry in entries:
             path = folder / entry.name
-            if entry.is_dir():
+            if _is_folder(entry):
                 if path.suffix in _SUFFIXES:
                     self._report(
                         "SRC003",
@@ -220,7 +224,7 @@ class _Walk:
     ) -> Iterator[Path]:
         for entry in entries:
             path = folder / entry.name
-            if entry.is_dir():
+            if _is_folder(entry):
                 real = os.path.realpath(path)
                 if real not in above:
                     yield from self._below(path, self._entries(path), above | {real})
@@ -251,6 +255,13 @@ class _Walk:
 
     def _shown(self, path: Path) -> str:
         return Path(os.path.relpath(path, self.root)).as_posix()
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a symbolic link that leads in a circle
+        return False
 
 
 def _enters(name: str) -> bool:

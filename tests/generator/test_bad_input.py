@@ -1,0 +1,231 @@
+"""Whatever lies in the sources: a message that says what and where, exit 2 or 3, nothing written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from projects import SHOP, make_project, run_catalog, spawn_catalog
+
+TEXT = '"""A module."""\n\nX = 1\n'
+
+
+def put(root: Path, name: str, content: str | bytes) -> None:
+    data = content if isinstance(content, bytes) else content.encode()
+    (root / "src/pkg" / name).write_bytes(data)
+
+
+def link_to_itself(root: Path) -> None:
+    (root / "src/pkg/loop.py").symlink_to("loop.py")
+
+
+def links_in_a_ring(root: Path) -> None:
+    (root / "src/pkg/ring.py").symlink_to("gnir.py")
+    (root / "src/pkg/gnir.py").symlink_to("ring.py")
+    (root / "src/pkg/folder").symlink_to("folder")
+
+
+def pipe(root: Path) -> None:
+    os.mkfifo(root / "src/pkg/pipe.py")
+
+
+def folder_as_module(root: Path) -> None:
+    (root / "src/pkg/folder.py").mkdir()
+
+
+def folder_beside_module(root: Path) -> None:
+    put(root, "twice.py", TEXT)
+    (root / "src/pkg/twice").mkdir()
+    (root / "src/pkg/twice/__init__.py").write_text(TEXT)
+
+
+def unreadable(root: Path) -> None:
+    put(root, "secret.py", TEXT)
+    (root / "src/pkg/secret.py").chmod(0)
+
+
+def package_is_a_file(root: Path) -> None:
+    for path in (root / "src/pkg").iterdir():
+        path.unlink()
+    (root / "src/pkg").rmdir()
+    (root / "src/pkg").write_text("no package")
+
+
+def no_package(root: Path) -> None:
+    (root / "src").rename(root / "source")
+
+
+ROOT_READS_ALL = pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+
+BAD: list[object] = [
+    (lambda root: put(root, "half.py", SHOP[: len(SHOP) // 2]), "half.py", "SRC001"),
+    (lambda root: put(root, "cut.py", 'X = """never closed\n'), "cut.py:1", "SRC001"),
+    (lambda root: put(root, "tabs.py", "if 1:\n\tx = 1\n        y = 2\n"), "tabs.py:3", "SRC001"),
+    (lambda root: put(root, "zero.py", b"X = 1\0\n"), "zero.py", "SRC001"),
+    (lambda root: put(root, "deep.py", "(" * 9000), "deep.py", "SRC001"),
+    (lambda root: put(root, "sum.py", "X = " + "+".join("1" * 100_000)), "sum.py", "SRC001"),
+    (lambda root: put(root, "noise.py", bytes(range(256)) * 16), "noise.py", "SRC00"),
+    (lambda root: put(root, "latin.py", b"\n\nX = '\xe9'\n"), "latin.py:3", "SRC002"),
+    (lambda root: put(root, "wide.py", "X = 1\n".encode("utf-16")), "wide.py:1", "SRC002"),
+    (lambda root: put(root, "odd.py", b"# coding: klingon\nX = 1\n"), "odd.py:1", "SRC002"),
+    (lambda root: put(root, "both.py", b"\xef\xbb\xbf# coding: latin-1\n"), "both.py:1", "SRC002"),
+    (link_to_itself, "loop.py", "SRC003"),
+    (links_in_a_ring, "gnir.py", "SRC003"),
+    (pipe, "pipe.py", "SRC003"),
+    (folder_as_module, "folder.py", "SRC003"),
+    (folder_beside_module, "twice.py", "SRC006"),
+    (package_is_a_file, "'pkg'", "SRC005"),
+    (no_package, "'pkg'", "SRC005"),
+    pytest.param((unreadable, "secret.py", "SRC003"), marks=ROOT_READS_ALL),
+]
+
+
+def content(root: Path) -> dict[str, bytes]:
+    """Everything that is written in a project, but for the cache."""
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for folder, _, names in os.walk(root)
+        for path in (Path(folder) / name for name in names)
+        if ".toolset-cache" not in path.parts and path.is_file() and os.access(path, os.R_OK)
+    }
+
+
+@pytest.mark.parametrize("case", BAD, ids=lambda case: str(case[1]).strip("'"))
+def test_bad_source_is_said(tmp_path: Path, case: tuple[Callable[[Path], None], str, str]) -> None:
+    """A source that cannot be read is named with its rule; another fault is in the same report."""
+    spoil, where, rule = case
+    root = make_project(tmp_path, {"other.py": "def broken(:\n"})
+    spoil(root)
+    before = content(root)
+    done = run_catalog(root, "generate")
+    assert (done.returncode, done.stderr) == (3, "")
+    assert "Traceback" not in done.stdout
+    reported = [
+        line for line in done.stdout.splitlines() if where in line and f"error {rule}" in line
+    ]
+    assert reported, done.stdout
+    assert ("other.py:1: error SRC001" in done.stdout) == (rule != "SRC005")
+    assert "Nothing was written" in done.stdout
+    assert content(root) == before
+
+
+GOOD = {
+    "empty": b"",
+    "blank": b"\n \n\t\n",
+    "latin1 that says so": b"# -*- coding: latin-1 -*-\n"
+    + TEXT.replace("A", "\xe9").encode("latin-1"),
+    "byte-order mark": b"\xef\xbb\xbf" + TEXT.encode(),
+    "carriage returns": TEXT.replace("\n", "\r").encode(),
+    "form feed": b"\x0c" + TEXT.encode(),
+    "no line end": b"X = 1",
+    "ten megabytes": b"X = [\n" + (b"    '" + b"data " * 100 + b"', 1, None,\n") * 20_000 + b"]\n",
+    "ten megabytes on one line": b"X = '" + b"data " * 2_000_000 + b"'\n",
+}
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_odd_source_is_read(tmp_path: Path, name: str) -> None:
+    """What Python can import is read, however odd or large it is."""
+    root = make_project(tmp_path, {"odd.py": GOOD[name]})
+    done = run_catalog(root, "generate")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert all(len(data) < 100_000 for path, data in content(root).items() if "odd" not in path)
+
+
+def test_looping_folders_are_read_once(tmp_path: Path) -> None:
+    """A link to a folder around it ends there, and is not reported."""
+    root = make_project(tmp_path, {"shop.py": TEXT})
+    (root / "src/pkg/self").symlink_to(root / "src/pkg", target_is_directory=True)
+    assert run_catalog(root, "generate").returncode == 0
+
+
+WRONG = [
+    "packages = 3",
+    "packages = [3]",
+    "packages = {a = 1}",
+    'packages = "pkg"',
+    "packages = [[]]",
+    "sources = true",
+    "sources = [1.5]",
+    "runtime = 1979-05-27",
+    "runtime = ['a.py']",
+    "pages = 1",
+    "pages = []",
+    "typed-context = false",
+    "services = ['a']",
+    "services = {a = 1}",
+    "services = {a = ['b:C']}",
+    "catalogs = 'a'",
+    "catalogs = [{}]",
+    "boot = 'yes'",
+    "boot-timeout = 'long'",
+    "boot-timeout = nan",
+    "boot-timeout = inf",
+    "suppress = {}",
+    "suppress = [1]",
+    "suppress = [{rule = 1, target = 2, reason = 3}]",
+]
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_wrong_type_is_wrong_use(tmp_path: Path, line: str) -> None:
+    """A value of a wrong type is wrong use: exit 2, the line and the key, nothing written."""
+    root = make_project(tmp_path, {"shop.py": TEXT})
+    key = line.partition(" ")[0]
+    kept = [
+        old for old in (root / "pyproject.toml").read_text().splitlines() if f"{key} = " not in old
+    ]
+    (root / "pyproject.toml").write_text("\n".join([*kept, line, ""]))
+    before = content(root)
+    done = run_catalog(root, "generate")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"pyproject.toml:{len(kept) + 1}: {key}" in done.stderr.replace("services.a", "services")
+    assert "Traceback" not in done.stderr
+    assert content(root) == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tool = 3\n",
+        "[tool]\ntoolset = []\n",
+        "[tool.toolset]\ncatalog = 'x'\n",
+        "\x00",
+        "[a]\n[a]\n",
+    ],
+)
+def test_wrong_tables_are_wrong_use(tmp_path: Path, text: str) -> None:
+    """Tables that are none, and what is no TOML, are wrong use too."""
+    root = make_project(tmp_path, {"shop.py": TEXT})
+    (root / "pyproject.toml").write_text(text)
+    done = run_catalog(root, "verify")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: ")
+    assert "pyproject.toml" in done.stderr
+
+
+@pytest.mark.parametrize("blocked", ["catalog", "src/pkg/api_catalog.py"])
+def test_blocked_artifact_is_said(tmp_path: Path, blocked: str) -> None:
+    """A file where a folder must be, or the reverse, exits 3, names it, and writes nothing else."""
+    root = make_project(tmp_path, {"shop.py": TEXT})
+    if blocked.endswith(".py"):
+        (root / blocked).mkdir()
+    else:
+        (root / blocked).write_text("in the way\n")
+    before = content(root)
+    done = run_catalog(root, "generate")
+    assert done.returncode == 3
+    assert blocked in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    assert content(root) == before
+
+
+def test_no_project_is_wrong_use(tmp_path: Path) -> None:
+    """A root that is not there, or holds no pyproject.toml, is wrong use, as a user runs it."""
+    for root in (tmp_path / "nowhere", tmp_path):
+        done = spawn_catalog(tmp_path, "verify", "--root", str(root))
+        assert done.returncode == 2
+        assert "Traceback" not in done.stderr
+        assert "pyproject.toml" in done.stderr
