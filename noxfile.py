@@ -83,7 +83,7 @@ def typing(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run the tests against the built wheel, on every Python of the classifiers that is here."""
     session.install(f"{built('.whl')}[generator]", *group("test"))
-    session.run("pytest", *session.posargs)
+    session.run("pytest", "--numprocesses", "auto", *session.posargs)
 
 
 @nox.session(requires=["build"])
