@@ -271,7 +271,7 @@ def test_loop_in_apply_is_ended(run) -> None:
     """A synchronous stretch over the bound is ended, even when the code hides it."""
 
     async def main() -> None:
-        async with host({"vm_timeout_ms": 50}) as h:
+        async with host({"vm_timeout_ms": 150}) as h:
             loop = "def apply(ctx):\n    ctx.on('a/b', print)\n    try:\n        while True: pass\n"
             text = await h.refuse(f"{loop}    except BaseException:\n        pass\nreturn apply")
             assert "dyn-1 was ended: line 4, in apply" in text
@@ -297,9 +297,9 @@ def test_endless_start_is_ended(run) -> None:
     """A start that never returns is ended after the mount's bound, naming its line."""
 
     async def main() -> None:
-        async with host({"mount_timeout_ms": 50}) as h:
+        async with host({"mount_timeout_ms": 300}) as h:
             text = await h.refuse(STUCK)
-            assert "dyn-1 was ended: it was not mounted after 50 ms, waiting at line" in text
+            assert "dyn-1 was ended: it was not mounted after 300 ms, waiting at line" in text
 
     run(main())
 
@@ -308,9 +308,9 @@ def test_endless_evaluation_is_ended(run) -> None:
     """The mount's bound holds while the code itself awaits, too."""
 
     async def main() -> None:
-        async with host({"mount_timeout_ms": 50}) as h:
+        async with host({"mount_timeout_ms": 300}) as h:
             text = await h.refuse(STUCK.replace("return apply", "await Never()\nreturn apply"))
-            assert "dyn-1 was ended: it was not mounted after 50 ms" in text
+            assert "dyn-1 was ended: it was not mounted after 300 ms" in text
 
     run(main())
 

@@ -61,7 +61,7 @@ def test_bound_names_own_line(run) -> None:
     """A stretch that is ended names its own line, and the other runtime's mount is not to blame."""
 
     async def main() -> None:
-        async with host({"vm_timeout_ms": 50}) as one, host({"vm_timeout_ms": 50}) as other:
+        async with host({"vm_timeout_ms": 150}) as one, host({"vm_timeout_ms": 150}) as other:
             await mounted(one, "return 'fine'")
             await mounted(other, "while True: pass")
             text = (await other.call("fail")).text
