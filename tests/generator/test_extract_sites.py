@@ -286,6 +286,70 @@ def test_helpers_count_as_dispatch(tmp_path: Path) -> None:
     assert [(i.verb, i.name, i.arguments) for i in dispatched] == [("emit", "a/one", -1)]
 
 
+HELPERS = """
+from functools import partial
+from toolset import Context, event
+
+
+@event("a/one", mode="emit")
+def one(x: int) -> None: ...
+
+
+def fire(ctx: Context, ev: object, *, other: object = None) -> None:
+    ctx.bail(ev, 1)
+    ctx.emit(other, 1)
+
+
+def hear(ctx: Context, ev: object) -> None:
+    ctx.on(ev, print)
+
+
+class Helper:
+    def __init__(self, ctx: Context) -> None:
+        self.ctx = ctx
+
+    def tell(self, ev: object) -> None:
+        self.ctx.serial(ev, 1)
+
+    def all(self) -> None:
+        CODE
+
+
+def f(ctx: Context) -> None:
+    CODE
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("fire(ctx, one)", ("dispatch", "bail")),
+        ("fire(ctx, ev=one)", ("dispatch", "bail")),
+        ("fire(ctx, None, other=one)", ("dispatch", "emit")),
+        ("hear(ctx, one)", ("listen", "on")),
+        ("partial(ctx.bail, one)", ("dispatch", "bail")),
+        ("partial(ctx.on, one)", ("listen", "on")),
+        ("elsewhere(ctx, one)", ("dispatch", "emit")),
+    ],
+)
+def test_helper_says_its_verb(tmp_path: Path, code: str, expected: tuple[str, str]) -> None:
+    """An event given to a helper is used as the helper uses that parameter."""
+    text = HELPERS.replace("    def all(self) -> None:\n        CODE\n", "").replace("CODE", code)
+    model = scan(tmp_path, f"# === FILE: pkg/__init__.py\n# === FILE: pkg/mod.py\n{text}").model
+    found = [
+        s for s in model.sites if s.function == "pkg.mod.f" and s.kind in {"dispatch", "listen"}
+    ]
+    assert [(s.kind, s.verb, s.name, s.arguments) for s in found] == [(*expected, "a/one", -1)]
+
+
+def test_own_method_says_its_verb(tmp_path: Path) -> None:
+    """A method that is given an event through `self` is a helper too."""
+    text = HELPERS.replace("CODE", "self.tell(one)", 1).replace("CODE", "pass")
+    model = scan(tmp_path, f"# === FILE: pkg/__init__.py\n# === FILE: pkg/mod.py\n{text}").model
+    found = [s for s in model.sites if s.function == "pkg.mod.Helper.all" and s.kind == "dispatch"]
+    assert [(s.verb, s.name) for s in found] == [("serial", "a/one")]
+
+
 def test_overload_of_signature_is_counted(tmp_path: Path) -> None:
     """Coroutine listeners say so."""
     (site,) = sites(tmp_path, "async def h(x: int) -> str: ...\ndef f(ctx): ctx.on(one, h)\n")

@@ -31,7 +31,7 @@ __all__ = [
     "ReadResult",
 ]
 
-READER_VERSION = 1
+READER_VERSION = 2
 
 ExprKind: TypeAlias = Literal[
     "string", "constant", "name", "call", "sequence", "mapping", "lambda", "none", "other"
@@ -304,12 +304,18 @@ class RawPass(NamedTuple):
         callee: Last name of the function.
         line: The call's line.
         function: Dotted path of the enclosing function or class inside the module.
+        target: What the function is, `""` when that is not told; a method through `self` is told.
+        place: At which place it is given, the bound parameter counted; -1 by name.
+        keyword: Under which name it is given, `""` by place.
     """
 
     path: str
     callee: str
     line: int
     function: str
+    target: str = ""
+    place: int = -1
+    keyword: str = ""
 
 
 class RawModule(NamedTuple):

@@ -123,12 +123,47 @@ class _Reader:
         if context is not None:
             self._add(verb, context, node if verb in VERBS else None, node.lineno, frame)
             return
-        callee = dotted(node.func).rpartition(".")[2] or verb
-        for arg in node.args:
+        if not self._partial_dispatch(node, frame):
+            self._passes(node, verb, frame)
+
+    def _partial_dispatch(self, node: ast.Call, frame: Frame) -> bool:
+        """Take `partial(ctx.emit, event)` for a dispatch, of arguments that are not all told."""
+        first = node.args[0] if node.args else None
+        if not isinstance(first, ast.Attribute) or first.attr not in VERBS:
+            return False
+        context = frame.context(first.value)
+        if context is None or frame.resolve(dotted(node.func) or "?") != "functools.partial":
+            return False
+        rest = ast.copy_location(ast.Starred(first.value, ast.Load()), node)
+        call = ast.Call(first, [*node.args[1:], rest], node.keywords)
+        self._add(first.attr, context, ast.copy_location(call, node), node.lineno, frame)
+        return True
+
+    def _passes(self, node: ast.Call, verb: str, frame: Frame) -> None:
+        """Note the names that a call of anything else is given."""
+        written = dotted(node.func)
+        owner, _, callee = written.rpartition(".")
+        bound = frame.this is not None and owner == frame.this[0]
+        target = f"{frame.this[1]}.{callee}" if bound and frame.this is not None else ""
+        if not bound and written:
+            target = frame.resolve(written)
+        places = [(arg, index + bound, "") for index, arg in enumerate(node.args)]
+        named = [(item.value, -1, item.arg) for item in node.keywords if item.arg is not None]
+        for arg, index, keyword in (*places, *named):
             name = dotted(arg)
             path = frame.resolve(name) if name else "?"
-            if callee and not path.startswith(("?", "builtins.")):
-                self.passed.append(RawPass(path, callee, node.lineno, frame.path))
+            if (callee or verb) and not path.startswith(("?", "builtins.")):
+                self.passed.append(
+                    RawPass(
+                        path,
+                        callee or verb,
+                        node.lineno,
+                        frame.path,
+                        "" if target.startswith("?") else target,
+                        index,
+                        keyword,
+                    )
+                )
 
     def _add(
         self, verb: str, context: BoundContext, call: ast.Call | None, line: int, frame: Frame

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 
 from toolset.catalog import EventEntry, Parameter
 from toolset_gen.extract.describe import Describer
@@ -199,9 +200,36 @@ class _Linker:
         if path not in self.events or raw.callee in _TAKES_NO_DISPATCH:
             return
         event = self.events[path]
-        yield self._site(module, raw.line, raw.function, "dispatch")._replace(
-            verb=event.mode, name=event.name, text=raw.callee, event=path, arguments=-1
-        )
+        # Where the helper does not say what it does with it, it is taken to do it right.
+        for verb in self._forwarded(raw) or (event.mode,):
+            kind: SiteKind = "listen" if verb in _LISTENS else "dispatch"
+            yield self._site(module, raw.line, raw.function, kind)._replace(
+                verb=verb, name=event.name, text=raw.callee, event=path, arguments=-1
+            )
+
+    def _forwarded(self, raw: RawPass) -> tuple[str, ...]:
+        """Say with which verbs a helper dispatches or listens to what it is given."""
+        found = self.library.definition(self.library.canonical(raw.target)) if raw.target else None
+        if found is None or not isinstance(found.raw, RawFunction):
+            return ()
+        given = found.raw.parameters
+        name = raw.keyword
+        if not name and 0 <= raw.place < len(given):
+            name = given[raw.place].name
+        return tuple(dict.fromkeys(self._forwards.get((found.path, name), ())))
+
+    @cached_property
+    def _forwards(self) -> dict[tuple[str, str], list[str]]:
+        """Function and parameter to the verbs that the function calls with that parameter."""
+        verbs: dict[tuple[str, str], list[str]] = {}
+        for module in self.library.modules():
+            for raw in module.sites:
+                given = _argument(raw.call, 0, "event")
+                known = raw.verb in MODES or raw.verb in _LISTENS
+                if given is not None and known and given.path == f"?{given.text}":
+                    path = f"{module.name}.{raw.function}"
+                    verbs.setdefault((path, given.text), []).append(raw.verb)
+        return verbs
 
     # Listeners
 
