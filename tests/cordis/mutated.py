@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import random
 import re
-import tokenize
 
 from corpus_cases import CORPUS
 from hypothesis import strategies as st
@@ -66,25 +64,8 @@ POISON = [
 
 
 def tokens_of(code: str) -> list[str]:
-    """Split code into tokens and the blanks between them; into characters when it is none."""
-    if not code.isprintable() and "\ud800" in code:
-        return list(code)  # the tokenizer of 3.12.1 trips over it, with a tracer beside it
-    try:
-        found = list(tokenize.generate_tokens(io.StringIO(code).readline))
-    except (tokenize.TokenError, SyntaxError):
-        return list(code)
-    lines, parts, at = code.splitlines(keepends=True), [], (1, 0)
-    for token in found:
-        parts += [_between(lines, at, token.start), token.string]
-        at = token.end
-    return [part for part in parts if part]
-
-
-def _between(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> str:
-    if start[0] == end[0]:
-        return lines[start[0] - 1][start[1] : end[1]] if start[0] <= len(lines) else ""
-    first = lines[start[0] - 1][start[1] :] if start[0] <= len(lines) else ""
-    return first + "".join(lines[start[0] : end[0] - 1])
+    """Split code into words, blanks and single characters."""
+    return re.findall(r"\w+|\s+|.", code)
 
 
 def mutate_tokens(code: str, rng: random.Random) -> str:

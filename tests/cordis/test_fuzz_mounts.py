@@ -55,14 +55,14 @@ def silent():
 
 
 @asynccontextmanager
-async def host(root: Path) -> AsyncIterator[Context]:
-    """Run a host with everything the corpus injects."""
+async def host(root: Path, *, patient: bool = False) -> AsyncIterator[Context]:
+    """Run a host with everything the corpus injects; a patient one has the default bounds."""
     async with Context(stop_grace=0.2) as ctx:
         for plugin in (ToolRegistry, Timer):
             await ctx.plugin(plugin)
         await ctx.plugin(FileSystem, {"root": str(root)})
         bounds = {"vm_timeout_ms": int(STRETCH * 1000), "mount_timeout_ms": int(MOUNT * 1000)}
-        await ctx.plugin(cordis, bounds)
+        await ctx.plugin(cordis, None if patient else bounds)
         yield ctx
 
 
@@ -92,7 +92,9 @@ async def mounted(ctx: Context, code: str) -> ToolResult:
     tools = set(ctx.tools.names())
     result = await call(ctx, "cordis_mount", {"code": code})
     if result.is_error and result.meta["code"] == "failed":
-        assert result.meta.get("error") in EXPECTED or "listener" in result.text, result.text
+        # Or it was mounted, and a listener of its own then spoilt the result.
+        spoilt = " while " in result.text or "listener" in result.text
+        assert spoilt or result.meta.get("error") in EXPECTED, result.text
     if not result.is_error:
         await call(ctx, "cordis_inspect", {"what": "temporary", "name": "dyn-1"})
         for name in sorted(set(ctx.tools.names()) - tools):
@@ -108,11 +110,11 @@ async def mounted(ctx: Context, code: str) -> ToolResult:
     return result
 
 
-def play(root: Path, code: str) -> ToolResult:
+def play(root: Path, code: str, *, patient: bool = False) -> ToolResult:
     """Mount code in a host of its own."""
 
     async def main() -> ToolResult:
-        async with host(root) as ctx:
+        async with host(root, patient=patient) as ctx:
             return await mounted(ctx, code)
 
     return asyncio.run(main())
@@ -148,7 +150,7 @@ def test_generated_schemas_leave_nothing(tmp_path: Path) -> None:
     @given(SCHEMAS, SCHEMAS, SCHEMAS)
     def check(parameters: object, output: object, value: object) -> None:
         code = TOOL.format(parameters=parameters, output=output, value=value)
-        result = play(tmp_path, code)
+        result = play(tmp_path, code, patient=True)
         if result.is_error:
             assert "fuzzed" in result.text or "surrogate" in result.text
 
