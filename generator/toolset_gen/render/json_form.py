@@ -24,6 +24,7 @@ Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | Non
 _RENAMED = {"class_name": "class"}
 _JSON_TEXT = {(ToolEntry, "parameters"), (ToolEntry, "output")}
 _OPTIONAL = "signatures"
+_WORDS: dict[bool | None, str] = {None: "null", False: "false", True: "true"}
 _COMMENT = f"{MARK} from the sources: edit those and run it again. Do not merge by hand."
 
 
@@ -77,9 +78,13 @@ class _Writer:
         """Write a value whose own line begins with `line`: a line end and its indentation."""
         if isinstance(value, str):
             return encode_basestring(value)
+        if value is None or isinstance(value, bool):
+            return _WORDS[value]
         if not isinstance(value, tuple):
             return _nested(cast("Json", value), line)
         items = cast("tuple[object, ...]", value)
+        if not items:
+            return "[]"
         if not is_record(cast("tuple[str, ...]", items)):
             return _bracketed("[", [self.value(item, f"{line}  ") for item in items], "]", line)
         key = (id(items), line)

@@ -103,6 +103,8 @@ def tidy(text: str) -> str:
 
 def _after(line: str, fence: str) -> str:
     """Tell which fence is open after a line, given the one that was open before it."""
+    if "`" not in line and "~" not in line:
+        return fence
     match = _FENCE.match(line)
     if match is None:
         return fence

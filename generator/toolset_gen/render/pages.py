@@ -23,7 +23,7 @@ from toolset_gen.artifacts import MARK
 from toolset_gen.render.code import as_python, format_all
 from toolset_gen.render.environment import fill
 from toolset_gen.render.graph import event_graph, service_graph
-from toolset_gen.render.markdown import slug
+from toolset_gen.render.markdown import slug, tidy
 
 __all__ = ["PAGES", "PluginNotes", "pages"]
 
@@ -87,6 +87,7 @@ def pages(
         "event_graph": event_graph(catalog),
         "links": _linker(catalog.types),
         "mark": MARK,
+        "once": _once(),
         "notes": {path: notes.notes.get(path, ()) for path in paths},
         "packages": packages,
         "pretty": _pretty,
@@ -112,6 +113,18 @@ def _anchors(plugins: Iterable[PluginEntry]) -> dict[str, str]:
 
 def _layout(formatted: Mapping[str, str]) -> Callable[[Shown], str]:
     return lambda shown: "\n".join(formatted[text] for text in _sources(shown))
+
+
+def _once() -> Callable[[Member, Callable[[Member], str]], str]:
+    """Write a member once, however many classes inherit it; the catalog keeps them alive."""
+    written: dict[int, str] = {}
+
+    def write(member: Member, contract: Callable[[Member], str]) -> str:
+        if id(member) not in written:
+            written[id(member)] = tidy(contract(member))
+        return written[id(member)]
+
+    return write
 
 
 def _pretty(text: str) -> str:
