@@ -283,3 +283,19 @@ def test_modules_yield_to_their_names(tmp_path: Path) -> None:
         assert library.canonical("pkg.delete.delete") == "pkg.delete.delete"
         assert library.canonical("pkg.delete.Eraser") == "pkg.delete.Eraser"
         assert result.function("pkg.delete").signature == "delete(it: int) -> int"
+
+
+def test_lost_modules_end_the_search(tmp_path: Path) -> None:
+    """Names of modules that cannot be read lead nowhere, and not in ever longer circles."""
+    text = (
+        "# === FILE: pkg/__init__.py\nfrom .delete import delete\nfrom .a import x\n"
+        "# === FILE: pkg/delete.py\ndef delete(:\n"
+        "# === FILE: pkg/a.py\nfrom pkg.b.y import x\n"
+        "# === FILE: pkg/b.py\nfrom pkg.a.x import y\n"
+    )
+    result = scan(tmp_path, text)
+    assert [item.path for item in result.model.diagnostics] == ["pkg/delete.py"]
+    library = result.describer.library
+    for path in ("pkg.delete", "pkg.delete.delete", "pkg.x", "pkg.a.x", "pkg.b.y"):
+        assert library.definition(path) is None
+        assert library.canonical(path).startswith("pkg.")

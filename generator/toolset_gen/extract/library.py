@@ -25,6 +25,10 @@ from toolset_gen.extract.stubs import merge_stub
 __all__ = ["Definition", "Library"]
 
 
+# `from .delete import delete`, where delete.py cannot be read, leads to itself, longer each time.
+_FARTHEST = 50
+
+
 class Definition(NamedTuple):
     """A definition and where it stands.
 
@@ -174,7 +178,7 @@ class Library:
 
     def _outside(self, path: str, seen: frozenset[str]) -> str:
         """Follow imports until the path leaves the modules that are read."""
-        if path in seen:
+        if path in seen or len(seen) > _FARTHEST:
             return path
         module, rest = self._split(path)
         if module is None or not rest:
@@ -207,7 +211,7 @@ class Library:
         return None, parts
 
     def _follow(self, path: str, seen: frozenset[str]) -> Definition | RawModule | None:
-        if path in seen or path.startswith(("?", "builtins.")):
+        if path in seen or len(seen) > _FARTHEST or path.startswith(("?", "builtins.")):
             return None
         seen = seen | {path}
         module, rest = self._split(path)
