@@ -422,14 +422,14 @@ def test_late_clean_up_is_placed(run):
         ctx.effect(lambda: stuck, "slow thing")
 
     async def main():
-        ctx = Context(settle_timeout=0.01)
+        ctx = Context(settle_timeout=0.2)
         fiber = await ctx.plugin(lambda c: c.plugin(child) and None)
         await fiber.children[0]
         with pytest.raises(SettleTimeoutError) as caught:
             await fiber.dispose()
         line = child.__code__.co_firstlineno + 1
         assert str(caught.value) == (
-            "plugin <<anonymous>> is still unloading after 0.01 s, waiting for <child>, which waits for "
+            "plugin <<anonymous>> is still unloading after 0.2 s, waiting for <child>, which waits for "
             f"slow thing (registered at {__file__}:{line}); make that end when it is cancelled, "
             "or raise `settle_timeout`"
         )
