@@ -3,7 +3,8 @@
 ```
 GeneratorError
 ├── UsageError              exit 2: the command or its configuration is wrong
-│   └── ConfigurationError  what pyproject.toml says cannot be used
+│   ├── ConfigurationError  what pyproject.toml says cannot be used
+│   └── ForeignFileError    an artifact's place holds a file that was not generated
 └── ArtifactError           exit 3: an artifact could not be read or written
 ```
 """
@@ -20,6 +21,7 @@ from typing import ClassVar
 __all__ = [
     "ArtifactError",
     "ConfigurationError",
+    "ForeignFileError",
     "GeneratorError",
     "UsageError",
 ]
@@ -53,6 +55,22 @@ class ConfigurationError(UsageError):
         self.path = path
         self.problems = problems
         super().__init__("\n".join(f"{path}:{problem}" for problem in problems))
+
+
+class ForeignFileError(UsageError):
+    """Files that somebody wrote stand where artifacts would be written.
+
+    Args:
+        paths: The files, relative to the project's root.
+    """
+
+    def __init__(self, paths: tuple[str, ...]) -> None:
+        self.paths = paths
+        listed = "".join(f"\n  {path}" for path in paths)
+        super().__init__(
+            f"these files were not generated, and generating would replace them:{listed}\n"
+            "Nothing was written: name other places in [tool.toolset.catalog], or move the files away."
+        )
 
 
 class ArtifactError(GeneratorError):

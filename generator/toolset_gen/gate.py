@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from toolset_gen.artifacts import Stale, compare, find_orphans, read_bytes, write
+from toolset_gen.artifacts import Stale, compare, find_orphans, read_bytes, refuse_foreign, write
 from toolset_gen.cache import Cache, Remembered, build_key, digest
 from toolset_gen.config import Config
 from toolset_gen.diagnostics import Diagnostic, ordered
@@ -138,9 +138,11 @@ def regenerate(config: Config, jobs: int = 1) -> Outcome:
         What was stale before, and what is wrong.
 
     Raises:
+        ForeignFileError: A file that was not generated stands where an artifact would be written.
         GeneratorError: The configuration cannot be served, or an artifact cannot be written.
     """
     outcome = examine(config, jobs)
     if not outcome.at_fault:
+        refuse_foreign(outcome.stale)
         write(config.root, outcome.stale)
     return outcome

@@ -149,6 +149,20 @@ def test_conflict_in_an_artifact_is_repaired(generated: Path, tmp_path: Path) ->
     assert run_catalog(root, "verify").returncode == 0
 
 
+@pytest.mark.parametrize("name", ["catalog/events.md", "src/pkg/api_catalog.py"])
+def test_foreign_files_are_never_replaced(tmp_path: Path, name: str) -> None:
+    """A file that somebody wrote where an artifact belongs is named, and nothing is written."""
+    root = shop(tmp_path)
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("PRECIOUS = 1\n")
+    before = files(root)
+    done = run_catalog(root, "generate")
+    assert done.returncode == 2
+    assert f"generating would replace them:\n  {name}\nNothing was written" in done.stderr
+    assert files(root) == before
+
+
 def test_each_artifact_is_compared(generated: Path, tmp_path: Path) -> None:
     """One byte more in any artifact, or none left of it, is stale and named."""
     root = copy(generated, tmp_path)
