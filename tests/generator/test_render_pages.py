@@ -10,7 +10,7 @@ from types import ModuleType
 import black
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from projects import SHOP, build_project, make_project
 from sample_catalog import CATALOG
@@ -228,6 +228,7 @@ def test_tidy_twice_is_tidy(text: str) -> None:
 @given(st.text(alphabet="ab _<>&`|#\n*", max_size=40))
 def test_prose_leaves_no_html(text: str) -> None:
     """Outside of code, prose has no angle bracket that HTML would read."""
+    assume("```" not in text)
     for line in prose(text).splitlines():
         if "`" not in line and not line.startswith("    "):
             assert "<" not in line
@@ -246,3 +247,24 @@ def test_typed_context_borrows_services(tmp_path: Path) -> None:
     assert "timer" not in typed
     assert b"INHERITED_CTX_API" in artifacts["src/pkg/api_catalog.py"]
     assert b"see the catalog of `toolset`" in artifacts["catalog/context.md"]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (
+            "Do.\n\nExample:\n    ```python\n    f(1)  # | no cell\n    ```\n\nAfter.",
+            "Do.\n\n**Example**\n\n```python\nf(1)  # | no cell\n```\n\nAfter.",
+        ),
+        ("Example:\n    x = 1\n\n    y = 2", "**Example**\n\n    x = 1\n\n    y = 2"),
+        ("Note:\n    Mind <it>.\n    Twice.", "**Note**\n\nMind &lt;it&gt;.\nTwice."),
+        ("Use so:\n- a\n- b", "Use so:\n- a\n- b"),
+        ("Plain text:\n\nnext", "Plain text:\n\nnext"),
+        ("Example:", "Example:"),
+        ("```python\nleft <open>", "```python\nleft <open>\n```"),
+        ("", ""),
+    ],
+)
+def test_sections_with_a_body_unfold(text: str, shown: str) -> None:
+    """A section with an indented body becomes a title and its body, fences readable as fences."""
+    assert prose(text) == shown

@@ -7,11 +7,13 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 
 __all__ = ["cell", "code", "prose", "slug", "tidy"]
 
 _FENCE = re.compile(r"\s*(```+|~~~+)")
+_TITLE = re.compile(r"[A-Z][\w ]{0,30}:")
 _SPAN = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 # An underscore inside a word is no emphasis in any dialect; any other may be.
@@ -27,7 +29,32 @@ def prose(text: str) -> str:
     Returns:
         Text that shows angle brackets, `&` entities and `__x__` literally; examples are untouched.
     """
-    return "\n".join(line for line, _ in _lines(text))
+    return "\n".join(line for line, _ in _lines(_unfolded(text)))
+
+
+def _unfolded(text: str) -> str:
+    """Turn sections such as `Example:` with an indented body into a bold title and the body.
+
+    Indented below a line of text, a body would be read as its continuation, fences and all.
+    """
+    lines: list[str] = []
+    body: list[str] = []
+    for line in [*text.splitlines(), "end"]:
+        if body and (not line.strip() or line.startswith("    ")):
+            body.append(line)
+            continue
+        if len(body) > 1 and any(part.strip() for part in body[1:]):
+            title, *rest = body
+            inner = textwrap.dedent("\n".join(rest)).strip("\n")
+            if title.startswith("Example") and not _FENCE.match(inner):
+                inner = textwrap.indent(inner, "    ")  # code without a fence
+            lines += [f"**{title.rstrip(':')}**", "", *inner.splitlines(), ""]
+        else:
+            lines += body
+        body = [line] if _TITLE.fullmatch(line) else []
+        if not body:
+            lines.append(line)
+    return "\n".join(lines[:-1]).rstrip("\n")
 
 
 def cell(text: str) -> str:
@@ -126,6 +153,8 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
         blank = not line
         literal = bool(before or fence or block)
         yield (line if literal else _escaped(line)), literal
+    if fence:  # left open, it would swallow the rest of the page
+        yield fence, True
 
 
 def _escaped(line: str) -> str:
