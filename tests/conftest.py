@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import signal
+import threading
 from collections.abc import Callable, Coroutine
 from typing import TypeVar
 
 import pytest
 
 T = TypeVar("T")
+
+# Started in the background of a shell, Ctrl-C is ignored, and by every program a test starts.
+if (
+    threading.current_thread() is threading.main_thread()
+    and signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -29,8 +29,12 @@ from toolset.services.tools import ToolRegistry, ToolResult
 from toolset.services.tools import errors as tool_errors
 from toolset.testing import snapshot
 
-# A mutation drops an `await` now and then, which Python warns about.
-pytestmark = pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
+pytestmark = [
+    # A mutation drops an `await` now and then, which Python warns about.
+    pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning"),
+    # A bound may strike in a callback of the collector, where Python can only print what was raised.
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
 EXAMPLES = int(os.environ.get("TOOLSET_FUZZ_EXAMPLES", "60"))
 SETTINGS = settings(
     max_examples=EXAMPLES,

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -101,10 +102,15 @@ def read_until(process: subprocess.Popen[str], text: str) -> list[str]:
     """Read what a process prints, up to a line with some text."""
     assert process.stdout is not None
     lines: list[str] = []
-    for line in process.stdout:
-        lines.append(line)
-        if text in line:
-            return lines
+    last_resort = threading.Timer(60, process.kill)
+    last_resort.start()
+    try:
+        for line in process.stdout:
+            lines.append(line)
+            if text in line:
+                return lines
+    finally:
+        last_resort.cancel()
     pytest.fail(f"it ended without {text!r}: {lines}")
 
 
