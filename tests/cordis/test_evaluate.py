@@ -282,7 +282,7 @@ def test_mount_is_collected(run) -> None:
 
 
 @pytest.mark.parametrize("part", ["-{}", "{}+1", "{}.b", "{}()", "not {}", "{}[0]"])
-@pytest.mark.parametrize("depth", [500, 3000, 50_000])
+@pytest.mark.parametrize("depth", [500, 3000, 40_000])
 def test_depth_is_survived(part: str, depth: int) -> None:
     """Code of any depth is either run or refused as nested too deeply, never an error of ours."""
     before, after = part.split("{}")

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 import stretches
+from toolset_host import host
 
 from toolset.cordis.deadline import frame_name
-from toolset.cordis.errors import MountTimeoutError
+from toolset.cordis.errors import MountRecursionError, MountTimeoutError
 from toolset.cordis.guard import Guard
 
 SCRIPT = Path(__file__).with_name("stretches.py")
@@ -405,3 +406,18 @@ def test_host_loop_is_free(run) -> None:
             return time.perf_counter() - begun
 
     assert run(main()) >= 4 * LIMIT
+
+
+def test_recursion_is_told_truly(run) -> None:
+    """A recursion that hides RecursionError is ended, without a line or a time that are not known."""
+    code = "def r():\n  try: return r()\n  except RecursionError: return r()\nreturn r()"
+
+    async def main() -> str:
+        async with host({"vm_timeout_ms": 100}) as h:
+            return await h.refuse(code)
+
+    assert "ended" in run(main())
+    for text in (run(main()), str(MountRecursionError().again())):
+        assert "line 0" not in text
+        assert " 0 ms" not in text
+    assert "recursed" in str(MountRecursionError())

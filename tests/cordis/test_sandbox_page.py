@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from toolset.cordis.evaluate import LONGEST_CODE
+from toolset.cordis.mount_tools import MountTools
 from toolset.cordis.sandbox_page import sandbox_page
 from toolset.cordis.traps import TABLE
 
@@ -29,3 +31,13 @@ def test_page_says_no_boundary() -> None:
     page = sandbox_page()
     assert "This is not a security\nboundary" in page
     assert "one long call into C" in page
+
+
+def test_page_says_limits() -> None:
+    """The page says how long code may be, what of `tools` is given, and which limits are known."""
+    page = sandbox_page()
+    assert f"{LONGEST_CODE:,} characters" in page
+    given = [name for name in vars(MountTools) if not name.startswith("_")]
+    assert [name for name in given if f"`{name}`" not in page] == []
+    for said in ("where the host provides them", "`pattern`", "json.dumps = ..."):
+        assert said in page

@@ -118,6 +118,7 @@ def test_limits_stand_in_the_description(run) -> None:
             text = h.ctx.tools.get("cordis_mount").description
             for said in (
                 "no security boundary",
+                "shell and web where the host provides them",
                 "never wait for the end of the current call",
                 "end with the process and are never restored",
             ):

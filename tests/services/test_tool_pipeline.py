@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import logging
 import math
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -656,5 +657,48 @@ def test_failing_observer_is_contained(run, caplog):
             assert not result.is_error
             assert seen == ["mine"]
             assert "ZeroDivisionError" in caplog.text
+
+    run(main())
+
+
+class UnprintableError(Exception):
+    """An error whose text must not be asked for more often than needed."""
+
+    asked = 0
+
+    def __str__(self) -> str:
+        type(self).asked += 1
+        return "text"
+
+
+def test_failure_is_logged_by_class(run, caplog: pytest.LogCaptureFixture):
+    """A log at DEBUG names the class of what a body raised and formats nothing of it."""
+    caplog.set_level(logging.DEBUG)
+
+    def execute(args: object) -> object:
+        raise UnprintableError
+
+    async def main() -> None:
+        async with called(execute) as root:
+            assert (await root.tools.execute("t", {})).is_error
+
+    run(main())
+    assert "tool 't' failed: UnprintableError" in caplog.messages
+    assert UnprintableError.asked == 1
+
+
+def test_raised_exit_is_the_result(run):
+    """A GeneratorExit that a listener raises becomes the call's result."""
+
+    async def main() -> None:
+        async with called(echo) as root:
+
+            async def leave(call: ToolCall, next: Next[PreDecision]) -> PreDecision:
+                raise GeneratorExit
+
+            root.on("tools/pre-execute", leave)
+            result = await root.tools.execute("t", {})
+            assert result.is_error
+            assert "GeneratorExit" in result.text
 
     run(main())

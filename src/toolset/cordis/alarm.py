@@ -23,7 +23,7 @@ from types import FrameType
 from typing import Final, Protocol
 
 from toolset.cordis.deadline import Judge
-from toolset.cordis.errors import MountTimeoutError
+from toolset.cordis.errors import MountRecursionError, MountTimeoutError
 
 __all__ = ["Alarm"]
 
@@ -66,7 +66,7 @@ class Alarm:
         self._judge = Judge(0.0, self._record)
         self._busy = False
         self._trip = _Trip(signal.SIGALRM)
-        self._spare = MountTimeoutError("a mount", 0, "in a recursion", 0.0)
+        self._spare = MountRecursionError()
         self._every = self._ticking = 0.0
         self._host = _HostTimer()
 

@@ -20,6 +20,7 @@ from toolset.cordis.deadline import mount_of, place_in
 from toolset.cordis.errors import MountError, MountResultError
 from toolset.cordis.parse_errors import FORMS
 from toolset.cordis.traps import way_out
+from toolset.runtime.closing import closes
 from toolset.runtime.errors import PluginTypeError
 from toolset.runtime.plugins import Plugin, read_plugin
 
@@ -54,8 +55,11 @@ def is_interrupt(error: BaseException) -> bool:
         error: What came out of mounted code.
 
     Returns:
-        True for a Ctrl-C of the person at the terminal and for a cancellation of the running task.
+        True for a Ctrl-C of the person at the terminal, for a cancellation of the running task, and
+        when the coroutine or generator that caught it is being closed.
     """
+    if isinstance(error, GeneratorExit):
+        return closes(error)
     if isinstance(error, asyncio.CancelledError):
         task = asyncio.current_task()
         return task is not None and task.cancelling() > 0
@@ -81,7 +85,9 @@ def mount_error(error: BaseException, mount_id: str) -> MountError:
     Returns:
         The error to raise in its place.
     """
-    parts = [f"{mount_id} raised {_one_line(error)}", *own_lines(error, mount_id)]
+    described = type(error) is MountError and error.mount_id == mount_id  # by its border already
+    said = str(error) if described else f"{mount_id} raised {_one_line(error)}"
+    parts = [said, *own_lines(error, mount_id)]
     for cause in _causes(error):
         parts += [f"because of {_one_line(cause)}", *own_lines(cause, mount_id)]
     hint = name_hint(error)
@@ -101,6 +107,8 @@ def _one_line(error: BaseException) -> str:
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
     for _ in range(_CAUSES):
+        if type(error) is MountError:
+            return  # its text tells its causes
         cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
         if cause is None:
             return
@@ -173,7 +181,9 @@ def check_plugin(value: object, mount_id: str) -> Plugin:
         return read_plugin(value)
     except PluginTypeError as error:
         raise MountResultError(mount_id, _describe(value), _result_hint(value, error)) from None
-    except Exception as error:
+    except BaseException as error:
+        if is_interrupt(error):
+            raise
         raise mount_error(error, mount_id) from error
 
 

@@ -6,6 +6,7 @@
     └── MountError                the mount failed; the message carries its own lines
         ├── MountSyntaxError      the code does not parse, or cannot return a plugin
         ├── MountTimeoutError     a synchronous stretch of mounted code took too long
+        │   └── MountRecursionError   it sat at the recursion limit when its time was looked at
         ├── MountResultError      what the code returned is no plugin
         ├── WithheldError         a module or builtin that mounted code cannot use was called
         │   └── WithheldImportError   a module that is not given was imported (also a ModuleNotFoundError)
@@ -22,6 +23,7 @@ from toolset.runtime.errors import ToolsetError
 __all__ = [
     "FacadeError",
     "MountError",
+    "MountRecursionError",
     "MountResultError",
     "MountSyntaxError",
     "MountTimeoutError",
@@ -94,6 +96,26 @@ class MountTimeoutError(MountError):
             An equal error.
         """
         return type(self)(self.mount_id, self.line, self.place, self.seconds, self.text)
+
+
+class MountRecursionError(MountTimeoutError):
+    """Mounted code sat at the recursion limit when its time was looked at, and was ended."""
+
+    def __init__(self) -> None:
+        MountError.__init__(
+            self,
+            "the mounted code was ended: it recursed as deep as Python allows, where its time cannot "
+            "be told; give the recursion an end, and do not catch RecursionError inside it",
+        )
+        self.line, self.place, self.seconds, self.text = 0, "in a recursion", 0.0, ""
+
+    def again(self) -> MountRecursionError:
+        """Make the same error anew, without traceback.
+
+        Returns:
+            An equal error.
+        """
+        return type(self)()
 
 
 class MountResultError(MountError):

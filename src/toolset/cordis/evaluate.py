@@ -23,8 +23,9 @@ from toolset.cordis.errors import MountSyntaxError, MountTimeoutError
 from toolset.cordis.guard import Guard
 from toolset.cordis.parse_errors import FORMS, explain, lines_of
 
-__all__ = ["Source", "evaluate", "forget", "parse"]
+__all__ = ["LONGEST_CODE", "Source", "evaluate", "forget", "parse"]
 
+LONGEST_CODE: Final = 200_000  # characters; parsing and compiling take the loop's time
 _OPENING: Final = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*[\w+.-]*[ \t]*")
 _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
@@ -66,8 +67,14 @@ def parse(code: str, mount_id: str, root: int = 1) -> Source:
         The parsed code.
 
     Raises:
-        MountSyntaxError: It does not parse, or can never return a plugin.
+        MountSyntaxError: It is too long, does not parse, or can never return a plugin.
     """
+    if len(code) > LONGEST_CODE:
+        raise MountSyntaxError(
+            f"it has {len(code):,} characters, and {LONGEST_CODE:,} is the most",
+            mount_id,
+            hint="mount it in parts, and have data read from files: inject fs",
+        )
     text = _unfence(code.removeprefix("\ufeff"))
     filename = frame_name(mount_id, root)
     with warnings.catch_warnings(record=True) as caught:
@@ -251,8 +258,6 @@ async def _run(source: Source, namespace: dict[str, object]) -> object:
         return await body()
     except MountTimeoutError as error:
         raise error.again() from None
-    except GeneratorExit:
-        raise
     except BaseException as error:
         if is_interrupt(error):
             raise

@@ -252,7 +252,7 @@ class Membrane:
             hint = name_hint(error)
             if hint and hint not in getattr(error, "__notes__", ()):
                 error.add_note(hint)
-        elif not isinstance(error, GeneratorExit) and not is_interrupt(error):
+        elif not is_interrupt(error):
             raise mount_error(error, self.mount_id) from error
 
 

@@ -36,7 +36,12 @@ functions share them by closure.
 | `harness.tool`, `harness.define_tool`, `harness.register_tool` | make and register tools |
 | `event`, `Service` | declare events, write services as classes |
 
-`import toolset` gives the same names.
+`import toolset` gives the same names. Of the service `tools`, mounted code gets `register`, and
+`schemas` and `get`, which describe tools and give nothing to call; the rest is withheld. `shell` and
+`web`, which the tables below name, are there where the host provides them: this package has `fs` and
+`timer`.
+
+The code may have 200,000 characters; longer code is refused before it is parsed.
 """
 
 _TIME: Final = """\
@@ -75,6 +80,13 @@ is no boundary:
 - functions inside containers that are handed to a service: they are called with what the host gives;
 - the arguments that a host plugin passes to the methods of a service which mounted code provides, and
   `_caller` of such a service.
+
+Two more limits are known:
+
+- a `pattern` in the schema of a mounted tool is matched by the host: one that backtracks without end
+  blocks the event loop for as long as it takes, and nothing ends it;
+- modules are shared with the host: what mounted code sets on one (`json.dumps = ...`) is there for
+  everybody, and stays when the plugin is unmounted.
 """
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, cast
 
+from toolset.cordis.evaluate import LONGEST_CODE
 from toolset.cordis.mounts import REGISTERED, Mounts
 from toolset.cordis.report import DEFAULT_LIMIT, SECTIONS, Snapshot, render
 from toolset.services.tools import (
@@ -56,9 +57,9 @@ Mount a temporary plugin from Python code, in the runtime you run in.
     apply.inject = ["fs"]
     return apply
 
-Services come from ctx, declared in inject; cordis_inspect what:"api" shows their signatures. Files, \
-programs, network and time are services (fs, shell, web, timer), not imports; pure standard modules \
-can be imported. Everything registered through ctx is undone by cordis_unmount. A plugin whose \
+Services come from ctx, declared in inject; cordis_inspect what:"api" shows their signatures. Files \
+and time are services (fs and timer, and shell and web where the host provides them), not imports; \
+pure standard modules can be imported. Everything registered through ctx is undone by cordis_unmount. A plugin whose \
 services are missing is mounted as pending and starts when they appear. `replaces` swaps an earlier \
 mount for this one; if the new one fails, the old one stays.
 
@@ -162,7 +163,8 @@ def mount_tool(mounts: Mounts) -> ToolDefinition:
             "properties": {
                 "code": {
                     "type": "string",
-                    "description": "Body of an async Python function that returns a plugin.",
+                    "description": "Body of an async Python function that returns a plugin, at most "
+                    f"{LONGEST_CODE:,} characters.",
                 },
                 "replaces": {
                     "type": "string",

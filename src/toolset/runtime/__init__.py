@@ -2,7 +2,7 @@
 
 # Layers, downwards only: context > access, event_target > fiber, dispatch > lifecycle > provision,
 # tasks > effects, plugins, registry, reasons > hooks, internal, service, services > collect, config,
-# events, waiting > errors, states.
+# events, waiting > closing, errors, states.
 
 from toolset.runtime.context import Context
 from toolset.runtime.effects import Effect

@@ -14,6 +14,7 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from types import FunctionType, MethodType
 from typing import TypeAlias, cast
 
+from toolset.runtime.closing import as_failure, closes
 from toolset.runtime.errors import EffectTypeError
 
 __all__: list[str] = []
@@ -151,8 +152,8 @@ def undo(disposers: list[Disposer], failed: Callable[[Exception], None]) -> Rest
         disposer = disposers.pop()
         try:
             result = disposer()
-        except Exception as error:  # noqa: BLE001 - whatever a disposer raises is its owner's failure
-            failed(error)
+        except (Exception, GeneratorExit) as error:  # noqa: BLE001 - whatever a disposer raises is its owner's failure
+            failed(as_failure(error))
             continue
         if result is not None and inspect.isawaitable(result):
             return _undo_rest(cast("Awaitable[object]", result), disposers, failed)
@@ -173,6 +174,10 @@ async def _undo_rest(
                 await result
         except Exception as error:  # noqa: BLE001 - whatever a disposer raises is its owner's failure
             failed(error)
+        except GeneratorExit as error:
+            if closes(error):
+                raise
+            failed(as_failure(error))
         except (
             asyncio.CancelledError
         ) as error:  # the others still run, then the cancellation goes on

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from types import CoroutineType
 from typing import TYPE_CHECKING, cast
 
+from toolset.runtime.closing import as_failure
 from toolset.runtime.errors import (
     InactiveContextError,
     NextCalledTwiceError,
@@ -35,9 +36,9 @@ def take(calls: Calls, call: object, event: Event | str, result: object) -> None
         _ = calls.who(call).fiber.start(work, f"listener({_name(event)!r})")
 
 
-def fail(calls: Calls, call: object, event: Event | str, error: Exception) -> None:
+def fail(calls: Calls, call: object, event: Event | str, error: Exception | GeneratorExit) -> None:
     """Report what a listener of an emit raised, with its owner."""
-    calls.who(call).fiber.report(error, f'listener of event "{_name(event)}"')
+    calls.who(call).fiber.report(as_failure(error), f'listener of event "{_name(event)}"')
 
 
 async def _wait_for(pending: Awaitable[object]) -> object:
@@ -65,8 +66,8 @@ async def parallel(listeners: tuple[Listener, ...], name: str, args: tuple[objec
     for listener in listeners:
         try:
             result = listener.call(*args)
-        except Exception as error:  # noqa: BLE001 - all settle before any failure is told
-            failures[listener] = error
+        except (Exception, GeneratorExit) as error:  # noqa: BLE001 - all settle before any failure is told
+            failures[listener] = as_failure(error)
         else:
             work = outcome(result)
             if work is not None:
@@ -74,8 +75,8 @@ async def parallel(listeners: tuple[Listener, ...], name: str, args: tuple[objec
     await _settle(running)
     for listener, entry in running:
         failure = None if entry.task.cancelled() else entry.task.exception()
-        if isinstance(failure, Exception):
-            failures[listener] = failure
+        if isinstance(failure, Exception | GeneratorExit):
+            failures[listener] = as_failure(failure)
     if failures:
         order = [(one.fiber.name, failures[one]) for one in listeners if one in failures]
         raise ParallelError.of(name, order)

@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Generator
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from toolset.runtime.closing import as_failure, closes
 from toolset.runtime.collect import Collector, Disposer, Rest, Reversible, undo
 from toolset.runtime.errors import NoLoopError
 from toolset.runtime.waiting import create_task
@@ -132,6 +133,10 @@ class Effect(Reversible):
         except Exception as error:
             if not self._stopping:
                 self.fiber.report(error, f"set-up of {self.label}")
+            raise
+        except GeneratorExit as error:
+            if not closes(error) and not self._stopping:
+                self.fiber.report(as_failure(error), f"set-up of {self.label}")
             raise
         finally:
             if failed or self._stopping:

@@ -174,7 +174,7 @@ class EventTarget:
             for call in calls:
                 try:
                     result = call(argument)
-                except Exception as error:  # noqa: BLE001 - fault isolation is what emit promises
+                except (Exception, GeneratorExit) as error:  # noqa: BLE001 - fault isolation is what emit promises
                     dispatch.fail(calls, call, event, error)
                 else:
                     if result is not None:
@@ -183,7 +183,7 @@ class EventTarget:
         for call in calls:
             try:
                 result = call(*args)
-            except Exception as error:  # noqa: BLE001 - fault isolation is what emit promises
+            except (Exception, GeneratorExit) as error:  # noqa: BLE001 - fault isolation is what emit promises
                 dispatch.fail(calls, call, event, error)
             else:
                 if result is not None:

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, cast
 
 from toolset.runtime import internal
+from toolset.runtime.closing import as_failure, closes
 from toolset.runtime.collect import Collector, Disposer, Rest, Reversible
 from toolset.runtime.config import validate
 from toolset.runtime.effects import Effect, Ending
@@ -127,8 +128,10 @@ class Lifecycle(Reversible):
             self.config = validate(self.plugin.name, self.plugin.config, config)
         except ConfigError as error:
             self._fail(error)
-        except Exception as error:  # noqa: BLE001 -- a model's own validators may raise anything
-            said = f"{type(error).__name__}: {error}"
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 -- a model's own validators may raise anything
+            said = f"{type(error).__name__}: {error}".removesuffix(": ")
             self._fail(ConfigError(self.plugin.name, [said]))
         self.kick()
 
@@ -256,6 +259,10 @@ class Lifecycle(Reversible):
                 await rest
         except Exception as error:  # noqa: BLE001 - whatever a plugin raises is its failure
             return error
+        except GeneratorExit as error:
+            if closes(error):
+                raise
+            return as_failure(error)
         except asyncio.CancelledError as error:
             if not self._cancel_sent:
                 return error

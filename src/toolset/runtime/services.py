@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakSet
 
+from toolset.runtime.closing import as_failure
+
 if TYPE_CHECKING:
     from toolset.runtime.context import Context
     from toolset.runtime.fiber import Fiber
@@ -69,8 +71,8 @@ class Registration:
             return True
         try:
             return bool(self.check(reader))
-        except Exception as error:  # noqa: BLE001 - a check that raises offers nothing, and is told of
-            self.fiber.report(error, f'check of service "{self.key}"')
+        except (Exception, GeneratorExit) as error:  # noqa: BLE001 - it offers nothing, and is told of
+            self.fiber.report(as_failure(error), f'check of service "{self.key}"')
             return False
 
     def remember(self, reader: Context) -> None:

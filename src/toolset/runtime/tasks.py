@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from toolset.runtime.closing import as_failure
 from toolset.runtime.collect import Reversible
 from toolset.runtime.effects import DONE, Ending, Pending
 from toolset.runtime.waiting import current_task
@@ -35,8 +36,8 @@ class OwnedTask(Reversible):
         self.fiber.disown(self)
         if not task.cancelled():
             error = task.exception()
-            if isinstance(error, Exception):
-                self.fiber.report(error, self.label)
+            if isinstance(error, Exception | GeneratorExit):
+                self.fiber.report(as_failure(error), self.label)
 
     def dispose(self) -> Ending[None]:
         """Cancel the task; one that waits for what disposes it is left to finish."""

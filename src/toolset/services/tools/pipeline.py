@@ -13,6 +13,7 @@ import json
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias, cast
 
+from toolset.runtime.closing import closes
 from toolset.runtime.errors import InactiveContextError, ToolsetError
 from toolset.services.tools import events
 from toolset.services.tools.entries import Registered
@@ -91,8 +92,10 @@ class Run:
                 self._tell(ToolResult.failure(message, code="cancelled"))
                 raise
             result = self._contained(error)
-        except GeneratorExit:
-            raise
+        except GeneratorExit as error:
+            if closes(error):
+                raise
+            result = self._contained(error)
         except BaseException as error:  # noqa: BLE001 -- listeners and renderers may raise anything
             result = self._contained(error)
         self._tell(result)
@@ -189,9 +192,10 @@ class Run:
             return ToolResult.failure(safe_text(str(error)), code="invalid_arguments")
         except ToolGoneError as error:
             return ToolResult.failure(str(error), code="unmounted")
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 -- a body may raise anything; it is its result
             logger = self._entry.owner.logger
-            logger.debug("tool %r failed", self._call.name, exc_info=error)
+            # The name of its class alone: what `__str__` of a foreign error does is not known.
+            logger.debug("tool %r failed: %s", self._call.name, type(error).__name__)
             return failed(self._call.name, error)
         value = cast("object", given)
         if isinstance(value, ToolResult):
