@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -103,6 +104,19 @@ def docs_code(session: nox.Session) -> None:
     session.run("pytest", "tests/docs", *session.posargs)
 
 
+@nox.session(default=False, venv_backend="none")
+def mermaid(session: nox.Session) -> None:
+    """Draw the diagrams of the generated pages with Mermaid itself; needs node and npm."""
+    if shutil.which("npm") is None:
+        session.skip("npm is not installed")
+    pages = [*ROOT.glob("catalog/graph.md"), *ROOT.glob("examples/*/catalog/graph.md")]
+    folder = Path(session.create_tmp())
+    shutil.copytree(ROOT / "tests/docs/mermaid", folder, dirs_exist_ok=True)
+    with session.chdir(folder):
+        session.run("npm", "install", "--no-audit", "--no-fund", "--silent", external=True)
+        session.run("node", "check.mjs", *map(str, pages), external=True)
+
+
 @nox.session(requires=["build"])
 def package(session: nox.Session) -> None:
     """Install the wheel alone, start it, then hold the file lists and metadata of what ships."""
@@ -155,6 +169,7 @@ def scale(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Measure the promised ratios; `nox -s bench -- --check` fails when one is over its bound."""
     session.install(f"{built('.whl')}[generator]", *group("bench"))
+    session.install("--no-deps", *group("bench-read"))
     over: list[str] = []
     for script in sorted((ROOT / "benchmarks").glob("[!_]*.py")):
         try:

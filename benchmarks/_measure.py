@@ -28,6 +28,7 @@ class Ratio(NamedTuple):
         bound: How much it may be.
         ours: Median seconds of what is judged.
         floor: Median seconds of what it is compared with.
+        unit: Unit of both, when it is not seconds.
     """
 
     what: str
@@ -35,6 +36,7 @@ class Ratio(NamedTuple):
     bound: float
     ours: float
     floor: float
+    unit: str = ""
 
     @property
     def holds(self) -> bool:
@@ -150,13 +152,17 @@ def report(title: str, measure: Callable[[], Sequence[Ratio]]) -> None:
     width = max(len(ratio.what) for ratio in ratios)
     for ratio in ratios:
         verdict = "OK" if ratio.holds else "OVER"
-        shown = f"{_duration(ratio.ours)} / {_duration(ratio.floor)}"
+        ours, floor = (_shown(value, ratio.unit) for value in (ratio.ours, ratio.floor))
         print(
             f"  {ratio.what:<{width}}  {ratio.value:6.2f} x   bound {ratio.bound:.2f} x   "
-            f"{verdict:<4}  ({shown})"
+            f"{verdict:<4}  ({ours} / {floor})"
         )
     if options.check and not all(ratio.holds for ratio in ratios):
         sys.exit(1)
+
+
+def _shown(value: float, unit: str) -> str:
+    return f"{value:.3g} {unit}" if unit else _duration(value)
 
 
 def _duration(seconds: float) -> str:
