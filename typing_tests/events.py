@@ -107,6 +107,9 @@ def listening(ctx: Context) -> None:
     assert_type(ctx.on(changed, two), Effect)
     ctx.on(changed, lambda key, count: print(key.upper(), count + 1))
     ctx.on(changed, two, prepend=True, once=True)
+    assert_type(ctx.once(changed, two), Effect)
+    ctx.once(around, wrapping)
+    ctx.once(changed, one)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType, reportCallIssue]
     ctx.on(resolve, one)
     ctx.on(resolve, later)
     ctx.on(choose, one)

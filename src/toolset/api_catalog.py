@@ -7031,17 +7031,214 @@ def _context_once() -> Member:
     return Member(
         name="once",
         kind="function",
-        signature="once(event: Event | str, listener: Callable[..., object], *, prepend: bool = False) -> Effect",
+        signature="once(event: EmitEvent[*Ts] | ParallelEvent[*Ts], listener: Callable[[*Ts], object], *, prepend: bool = False) -> Effect",
+        signatures=(
+            Signature(
+                text="once(event: EmitEvent[*Ts] | ParallelEvent[*Ts], listener: Callable[[*Ts], object], *, prepend: bool = False) -> Effect",
+                parameters=(
+                    Parameter(
+                        name="event",
+                        annotation="EmitEvent[*Ts] | ParallelEvent[*Ts]",
+                        description="An `Event`, or its name.",
+                        type_refs=(
+                            "toolset.runtime.EmitEvent",
+                            "toolset.runtime.ParallelEvent",
+                        ),
+                    ),
+                    Parameter(
+                        name="listener",
+                        annotation="Callable[[*Ts], object]",
+                        description="Called with the event's arguments, one time.",
+                        type_refs=("collections.abc.Callable",),
+                    ),
+                    Parameter(
+                        name="prepend",
+                        kind="keyword-only",
+                        annotation="bool",
+                        default="False",
+                        required=False,
+                        description="Whether to be called before the listeners there are.",
+                    ),
+                ),
+                returns=Returns(
+                    annotation="Effect",
+                    description="The effect.",
+                    type_refs=("toolset.runtime.Effect",),
+                ),
+            ),
+            Signature(
+                text="once(event: SerialEvent[R, *Ts], listener: Callable[[*Ts], Awaitable[R | None] | R | None], *, prepend: bool = False) -> Effect",
+                parameters=(
+                    Parameter(
+                        name="event",
+                        annotation="SerialEvent[R, *Ts]",
+                        description="An `Event`, or its name.",
+                        type_refs=("toolset.runtime.SerialEvent",),
+                    ),
+                    Parameter(
+                        name="listener",
+                        annotation="Callable[[*Ts], Awaitable[R | None] | R | None]",
+                        description="Called with the event's arguments, one time.",
+                        type_refs=(
+                            "collections.abc.Callable",
+                            "collections.abc.Awaitable",
+                        ),
+                    ),
+                    Parameter(
+                        name="prepend",
+                        kind="keyword-only",
+                        annotation="bool",
+                        default="False",
+                        required=False,
+                        description="Whether to be called before the listeners there are.",
+                    ),
+                ),
+                returns=Returns(
+                    annotation="Effect",
+                    description="The effect.",
+                    type_refs=("toolset.runtime.Effect",),
+                ),
+            ),
+            Signature(
+                text="once(event: BailEvent[R, *Ts], listener: Callable[[*Ts], R | None], *, prepend: bool = False) -> Effect",
+                parameters=(
+                    Parameter(
+                        name="event",
+                        annotation="BailEvent[R, *Ts]",
+                        description="An `Event`, or its name.",
+                        type_refs=("toolset.runtime.BailEvent",),
+                    ),
+                    Parameter(
+                        name="listener",
+                        annotation="Callable[[*Ts], R | None]",
+                        description="Called with the event's arguments, one time.",
+                        type_refs=("collections.abc.Callable",),
+                    ),
+                    Parameter(
+                        name="prepend",
+                        kind="keyword-only",
+                        annotation="bool",
+                        default="False",
+                        required=False,
+                        description="Whether to be called before the listeners there are.",
+                    ),
+                ),
+                returns=Returns(
+                    annotation="Effect",
+                    description="The effect.",
+                    type_refs=("toolset.runtime.Effect",),
+                ),
+            ),
+            Signature(
+                text="once(event: AsyncWaterfallEvent[R, *Ts], listener: Callable[[*Ts, Next[R]], Awaitable[R] | R], *, prepend: bool = False) -> Effect",
+                parameters=(
+                    Parameter(
+                        name="event",
+                        annotation="AsyncWaterfallEvent[R, *Ts]",
+                        description="An `Event`, or its name.",
+                        type_refs=("toolset.runtime.AsyncWaterfallEvent",),
+                    ),
+                    Parameter(
+                        name="listener",
+                        annotation="Callable[[*Ts, Next[R]], Awaitable[R] | R]",
+                        description="Called with the event's arguments, one time.",
+                        type_refs=(
+                            "collections.abc.Callable",
+                            "toolset.Next",
+                            "collections.abc.Awaitable",
+                        ),
+                    ),
+                    Parameter(
+                        name="prepend",
+                        kind="keyword-only",
+                        annotation="bool",
+                        default="False",
+                        required=False,
+                        description="Whether to be called before the listeners there are.",
+                    ),
+                ),
+                returns=Returns(
+                    annotation="Effect",
+                    description="The effect.",
+                    type_refs=("toolset.runtime.Effect",),
+                ),
+            ),
+            Signature(
+                text="once(event: WaterfallEvent[R, *Ts], listener: Callable[[*Ts, SyncNext[R]], R], *, prepend: bool = False) -> Effect",
+                parameters=(
+                    Parameter(
+                        name="event",
+                        annotation="WaterfallEvent[R, *Ts]",
+                        description="An `Event`, or its name.",
+                        type_refs=("toolset.runtime.WaterfallEvent",),
+                    ),
+                    Parameter(
+                        name="listener",
+                        annotation="Callable[[*Ts, SyncNext[R]], R]",
+                        description="Called with the event's arguments, one time.",
+                        type_refs=(
+                            "collections.abc.Callable",
+                            "toolset.runtime.SyncNext",
+                        ),
+                    ),
+                    Parameter(
+                        name="prepend",
+                        kind="keyword-only",
+                        annotation="bool",
+                        default="False",
+                        required=False,
+                        description="Whether to be called before the listeners there are.",
+                    ),
+                ),
+                returns=Returns(
+                    annotation="Effect",
+                    description="The effect.",
+                    type_refs=("toolset.runtime.Effect",),
+                ),
+            ),
+            Signature(
+                text="once(event: str, listener: Callable[..., object], *, prepend: bool = False) -> Effect",
+                parameters=(
+                    Parameter(
+                        name="event",
+                        annotation="str",
+                        description="An `Event`, or its name.",
+                    ),
+                    Parameter(
+                        name="listener",
+                        annotation="Callable[..., object]",
+                        description="Called with the event's arguments, one time.",
+                        type_refs=("collections.abc.Callable",),
+                    ),
+                    Parameter(
+                        name="prepend",
+                        kind="keyword-only",
+                        annotation="bool",
+                        default="False",
+                        required=False,
+                        description="Whether to be called before the listeners there are.",
+                    ),
+                ),
+                returns=Returns(
+                    annotation="Effect",
+                    description="The effect.",
+                    type_refs=("toolset.runtime.Effect",),
+                ),
+            ),
+        ),
         parameters=(
             Parameter(
                 name="event",
-                annotation="Event | str",
+                annotation="EmitEvent[*Ts] | ParallelEvent[*Ts]",
                 description="An `Event`, or its name.",
-                type_refs=("toolset.Event",),
+                type_refs=(
+                    "toolset.runtime.EmitEvent",
+                    "toolset.runtime.ParallelEvent",
+                ),
             ),
             Parameter(
                 name="listener",
-                annotation="Callable[..., object]",
+                annotation="Callable[[*Ts], object]",
                 description="Called with the event's arguments, one time.",
                 type_refs=("collections.abc.Callable",),
             ),

@@ -133,6 +133,54 @@ class EventTarget:
             entry.call = _once(entry, effect)
         return effect
 
+    @overload
+    def once(
+        self,
+        event: EmitEvent[*Ts] | ParallelEvent[*Ts],
+        listener: Callable[[*Ts], object],
+        *,
+        prepend: bool = False,
+    ) -> Effect: ...
+    @overload
+    def once(
+        self,
+        event: SerialEvent[R, *Ts],
+        listener: Callable[[*Ts], Awaitable[R | None] | R | None],
+        *,
+        prepend: bool = False,
+    ) -> Effect: ...
+    @overload
+    def once(
+        self,
+        event: BailEvent[R, *Ts],
+        listener: Callable[[*Ts], R | None],
+        *,
+        prepend: bool = False,
+    ) -> Effect: ...
+    @overload
+    def once(
+        self,
+        event: AsyncWaterfallEvent[R, *Ts],
+        listener: Callable[[*Ts, Next[R]], Awaitable[R] | R],
+        *,
+        prepend: bool = False,
+    ) -> Effect: ...
+    @overload
+    def once(
+        self,
+        event: WaterfallEvent[R, *Ts],
+        listener: Callable[[*Ts, SyncNext[R]], R],
+        *,
+        prepend: bool = False,
+    ) -> Effect: ...
+    @overload
+    def once(
+        self,
+        event: str,
+        listener: Callable[..., object],
+        *,
+        prepend: bool = False,
+    ) -> Effect: ...
     def once(
         self, event: Event | str, listener: Callable[..., object], *, prepend: bool = False
     ) -> Effect:
