@@ -38,6 +38,13 @@ def measure() -> Sequence[Ratio]:
             bound=3.0,
             rounds=9,
         ),
+        compare(
+            'unchanged toolset catalog verify / python -c "import click"',
+            command(str(BIN / "toolset"), "catalog", "verify"),
+            command(sys.executable, "-c", "import click"),
+            bound=1.5,
+            rounds=21,
+        ),
     ]
 
 
