@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Awaitable, Callable
 from types import FunctionType, MethodType
 from typing import Generic, Literal, Protocol, TypeAlias, TypeVar, TypeVarTuple, cast, overload
@@ -268,9 +269,11 @@ def declarations() -> tuple[Event, ...]:
     """List the events that are declared in this process.
 
     Returns:
-        One declaration a name, sorted by name.
+        One declaration a name, sorted by name; none of a module that was unloaded, such as a mount's,
+        whose declaration only waits to be collected.
     """
-    return tuple(sorted(_declared.values(), key=lambda one: one.name))
+    loaded = [one for one in _declared.values() if one.declaration.__module__ in sys.modules]
+    return tuple(sorted(loaded, key=lambda one: one.name))
 
 
 _Arity: TypeAlias = "tuple[int, float]"
