@@ -513,6 +513,9 @@ def _union(pairs: Iterable[tuple[str, _E]]) -> tuple[_E, ...]:
     return tuple(first[name] for name in sorted(first))
 
 
+_LONGEST_MEANT = 200  # comparing takes the square of the length
+
+
 def nearest(name: str, candidates: Iterable[str], *, limit: int = 3) -> tuple[str, ...]:
     """Find what somebody who wrote `name` may have meant.
 
@@ -524,6 +527,8 @@ def nearest(name: str, candidates: Iterable[str], *, limit: int = 3) -> tuple[st
     Returns:
         The closest candidates, best first; empty when none is close.
     """
+    if len(name) > _LONGEST_MEANT:
+        return ()
     known = sorted(set(candidates))
     found = difflib.get_close_matches(name, known, n=limit, cutoff=0.6)
     folded = name.casefold().replace("_", "").replace("-", "")

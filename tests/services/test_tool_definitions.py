@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import enum
+import math
 from dataclasses import dataclass
 from typing import Literal
 
 import pytest
 from pydantic import BaseModel, field_validator
 
-from toolset import define_tool, tool
+from toolset import Context, define_tool, tool
 from toolset.services.tools import (
     ToolAnnotations,
     ToolCall,
     ToolDefinition,
     ToolDefinitionError,
+    ToolRegistry,
 )
 from toolset.services.tools.jsontypes import FrozenObject
 
@@ -155,6 +157,104 @@ def test_body_may_take_call():
     optional = define_tool({**GOOD, "execute": lambda args, call=None: call.call_id})
     assert asyncio.run(with_call.run({}, CALL)) == "call-1"
     assert asyncio.run(optional.run({}, CALL)) == "call-1"
+
+
+def test_body_keeps_its_defaults():
+    """A second parameter with a default that is not named `call` is the author's own."""
+    bodies = [define_tool({**GOOD, "execute": lambda args, n=n: n}) for n in range(3)]
+    assert [asyncio.run(body.run({}, CALL)) for body in bodies] == [0, 1, 2]
+
+
+def test_many_mistakes_are_counted():
+    """A hundred mistakes are written out, the rest is counted, and no name fills the message."""
+    told = refused(parameters={f"p{n}": {"type": "strng"} for n in range(300)})
+    assert len(told) == 300
+    with pytest.raises(ToolDefinitionError) as caught:
+        define_tool({**GOOD, "name": "n" * 9999, "parameters": {f"p{n}": {} for n in range(300)}})
+    text = str(caught.value)
+    assert text.endswith("- … and 201 more")
+    assert len(text) < 20_000
+
+
+class Anything(BaseModel):
+    """A model with a field that may be anything."""
+
+    value: object = None
+
+
+LOSSY = {
+    "no annotation": (None, math.nan, "output: is nan"),
+    "object": (object, math.inf, "output: is inf"),
+    "nested": (object, {"a": [1, math.nan]}, r"output.a[1]: is nan"),
+    "dict": (dict, {"a": {"b": -math.inf}}, "output.a.b: is -inf"),
+    "set": (object, {math.nan}, "output[0]: is nan"),
+    "tuple": (object, (None, math.nan), "output[1]: is nan"),
+    "model": (Anything, Anything(value=[math.nan]), "output.value[0]: is nan"),
+    "float": (float, math.nan, "output: is nan"),
+    "negative zero": (object, -0.0, "output: is -0.0"),
+}
+
+
+@pytest.mark.parametrize("form", LOSSY)
+def test_lossy_number_is_refused(run, form):
+    """A number that JSON does not have is refused by its path, whatever the annotation says."""
+    annotation, value, told = LOSSY[form]
+
+    def measure():
+        """Measure."""
+        return value
+
+    if annotation is not None:
+        measure.__annotations__["return"] = annotation
+    explicit = {**GOOD, "name": "explicit", "execute": lambda args: value}
+
+    async def main() -> None:
+        async with Context() as ctx:
+            await ctx.plugin(ToolRegistry)
+            ctx.tools.register(tool(measure))
+            result = await ctx.tools.execute("measure")
+            assert result.is_error
+            assert "tool 'measure'" in result.text
+            assert told in result.text
+            if not isinstance(value, BaseModel):
+                ctx.tools.register(define_tool(explicit))
+                assert "tool 'explicit'" in (await ctx.tools.execute("explicit")).text
+
+    run(main())
+
+
+def test_real_null_stays(run):
+    """A null that the body returned itself, or that a serializer chose, is a value."""
+
+    @tool
+    def nothing() -> object:
+        """Give nothing."""
+        return {"a": [None, (1, None)], "b": None}
+
+    async def main() -> object:
+        async with Context() as ctx:
+            await ctx.plugin(ToolRegistry)
+            ctx.tools.register(nothing)
+            return (await ctx.tools.execute("nothing")).value
+
+    assert run(main()) == {"a": [None, [1, None]], "b": None}
+
+
+def test_unfit_argument_names_tool(run):
+    """An argument that no Python number holds is refused in the tool's name."""
+
+    @tool
+    def half(x: float) -> float:
+        """Halve."""
+        return x / 2
+
+    async def main() -> str:
+        async with Context() as ctx:
+            await ctx.plugin(ToolRegistry)
+            ctx.tools.register(half)
+            return (await ctx.tools.execute("half", {"x": 10**400})).text
+
+    assert run(main()).startswith("the arguments of tool 'half' do not fit:\n- arguments.x: ")
 
 
 def test_model_validators_judge_arguments():

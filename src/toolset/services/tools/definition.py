@@ -193,7 +193,8 @@ def arity(body: Callable[..., object]) -> int:
         body: A tool's body.
 
     Returns:
-        1 for `(args)`, 2 for `(args, call)`, 0 when it takes neither.
+        1 for `(args)`, 2 for `(args, call)`, 0 when it takes neither. A second parameter that has a
+        default is the call only when it is named `call`: `lambda args, n=n: ...` keeps its `n`.
     """
     if isinstance(body, FunctionType) and not (body.__kwdefaults__ or hasattr(body, "__wrapped__")):
         code = body.__code__  # inspect.signature takes a third of the time of a definition
@@ -206,8 +207,10 @@ def arity(body: Callable[..., object]) -> int:
         return 1
     for count in (2, 1):
         try:
-            signature.bind(*(None,) * count)
+            bound = signature.bind(*(None,) * count).arguments
         except TypeError:
             continue
-        return count
+        second = signature.parameters[list(bound)[-1]]
+        if count == 1 or second.default is second.empty or second.name == "call":
+            return count
     return 0

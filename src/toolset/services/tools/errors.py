@@ -21,7 +21,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from toolset.runtime.errors import ToolsetError
-from toolset.services.tools.paths import Path, Violation
+from toolset.services.tools.paths import Path, Violation, listed
+from toolset.services.tools.wire import brief, some
 
 __all__ = [
     "DuplicateToolError",
@@ -67,8 +68,7 @@ class ToolDefinitionError(ToolsetError):
     def __init__(self, tool: str, violations: Sequence[Violation]) -> None:
         self.tool = tool
         self.violations = tuple(violations)
-        listed = "\n".join(f"- {violation}" for violation in self.violations)
-        super().__init__(f"tool {tool!r} was not defined:\n{listed}")
+        super().__init__(f"tool {brief(tool)} was not defined:\n{listed(self.violations)}")
 
 
 class DuplicateToolError(ToolsetError):
@@ -122,8 +122,7 @@ class ToolArgumentsError(ToolsetError):
 
     def __init__(self, violations: Sequence[Violation]) -> None:
         self.violations = tuple(violations)
-        listed = "\n".join(f"- {violation}" for violation in self.violations)
-        super().__init__(f"arguments do not fit:\n{listed}")
+        super().__init__(f"arguments do not fit:\n{listed(self.violations)}")
 
 
 class ToolGoneError(ToolsetError):
@@ -174,6 +173,6 @@ class ToolLookupError(ToolsetError):
         self.nearest = tuple(nearest)
         self.known = tuple(known)
         meant = "did you mean " + " or ".join(repr(near) for near in self.nearest) + "? "
-        there_are = "there are: " + ", ".join(self.known) if self.known else "there are none at all"
+        there_are = f"there are: {some(self.known)}" if self.known else "there are none at all"
         hint = meant * bool(self.nearest) + there_are
-        super().__init__(f"there is no tool {name!r}; {hint}")
+        super().__init__(f"there is no tool {brief(name)}; {hint}")

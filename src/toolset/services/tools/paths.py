@@ -6,13 +6,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
-__all__ = ["Path", "Violation"]
+__all__ = ["MAX_LISTED", "Path", "Violation", "listed"]
+
+MAX_LISTED = 100
+"""Violations that are written out; the rest is counted."""
 
 _PLAIN = re.compile(r"[^\W\d][\w$-]*|\$[\w-]+")
 _LONGEST = 24
 _KEPT = 8
+_LONGEST_STEP = 80
 
 
 class Path:
@@ -52,6 +57,8 @@ class Path:
 def _step(key: str | int) -> str:
     if isinstance(key, int):
         return f"[{key}]"
+    if len(key) > _LONGEST_STEP:
+        return f"[{key[:_LONGEST_STEP]!r}…]"
     return f".{key}" if _PLAIN.fullmatch(key) else f"[{key!r}]"
 
 
@@ -71,3 +78,19 @@ class Violation(NamedTuple):
     def __str__(self) -> str:
         way_out = f" ({self.remedy})" if self.remedy else ""
         return f"{self.path}: {self.problem}{way_out}"
+
+
+def listed(violations: Iterable[Violation]) -> str:
+    """Write violations a line each.
+
+    Args:
+        violations: What is wrong.
+
+    Returns:
+        The lines; beyond `MAX_LISTED` they are only counted.
+    """
+    found = list(violations)
+    lines = [f"- {violation}" for violation in found[:MAX_LISTED]]
+    if len(found) > MAX_LISTED:
+        lines.append(f"- … and {len(found) - MAX_LISTED:,} more")
+    return "\n".join(lines)

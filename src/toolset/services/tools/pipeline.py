@@ -10,7 +10,7 @@ import asyncio
 import dataclasses
 import inspect
 import json
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias, cast
 
 from toolset.runtime.closing import closes
@@ -20,10 +20,9 @@ from toolset.services.tools.entries import Registered
 from toolset.services.tools.errors import NotJsonError, ToolArgumentsError, ToolGoneError
 from toolset.services.tools.jsontypes import FrozenObject, JsonObject, JsonValue
 from toolset.services.tools.lossless import freeze_json
-from toolset.services.tools.paths import Violation
+from toolset.services.tools.paths import MAX_LISTED, Violation, listed
 from toolset.services.tools.records import PreDecision, ToolCall, ToolResult, having
 from toolset.services.tools.rendering import blocks_of, finish
-from toolset.services.tools.validation import listed
 from toolset.services.tools.wire import brief, safe_text
 
 if TYPE_CHECKING:
@@ -128,11 +127,16 @@ class Run:
         except ToolArgumentsError as error:
             violations = list(error.violations)
         if violations:
-            self._stop(
-                f"the arguments of tool {self._call.name!r} do not fit:\n" + listed(violations),
-                "invalid_arguments",
-                violations=[str(one) for one in violations],
-            )
+            raise _Stopped(self._unfit(violations))
+
+    def _unfit(self, violations: Sequence[Violation]) -> ToolResult:
+        return ToolResult.failure(
+            safe_text(
+                f"the arguments of tool {self._call.name!r} do not fit:\n{listed(violations)}"
+            ),
+            code="invalid_arguments",
+            violations=[safe_text(str(one)) for one in violations[:MAX_LISTED]],
+        )
 
     def _check(self, frozen: FrozenObject) -> None:
         violations = self._definition.check_arguments(frozen)
@@ -189,7 +193,7 @@ class Run:
         try:
             given = await self._ctx.waterfall(events.execute, call, self._body)
         except ToolArgumentsError as error:
-            return ToolResult.failure(safe_text(str(error)), code="invalid_arguments")
+            return self._unfit(error.violations)
         except ToolGoneError as error:
             return ToolResult.failure(str(error), code="unmounted")
         except Exception as error:  # noqa: BLE001 -- a body may raise anything; it is its result

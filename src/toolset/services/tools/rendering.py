@@ -14,8 +14,8 @@ from toolset.services.tools.definition import ToolDefinition
 from toolset.services.tools.errors import NotJsonError
 from toolset.services.tools.jsontypes import JsonObject, JsonValue, thaw
 from toolset.services.tools.lossless import MAX_DEPTH, copy_json
+from toolset.services.tools.paths import listed
 from toolset.services.tools.records import ContentBlock, ToolCall, ToolResult, text_block
-from toolset.services.tools.validation import listed
 from toolset.services.tools.wire import brief, dump_json, safe_json, safe_text
 
 __all__ = ["blocks_of", "finish"]

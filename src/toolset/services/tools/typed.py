@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import cast
+from typing import Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
@@ -16,6 +16,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaWarningKind
 
 from toolset.services.tools.errors import ToolArgumentsError
 from toolset.services.tools.jsontypes import JsonObject
+from toolset.services.tools.nulls import has_null, restored
 from toolset.services.tools.paths import Path, Violation
 
 __all__ = [
@@ -194,6 +195,8 @@ class Arguments:
             checked = self.model.model_validate(arguments)
         except ValidationError as error:
             raise ToolArgumentsError(_violations(error)) from None
+        except OverflowError as error:  # pydantic does not turn this one into its own
+            raise ToolArgumentsError([Violation("arguments", f"{error}")]) from None
         positional: list[object] = []
         named: dict[str, object] = {}
         for key, parameter in self._fields:
@@ -245,6 +248,10 @@ class Returned:
             convert, for the check to name what is wrong with it.
         """
         try:
-            return self._adapter.dump_python(value, mode="json", by_alias=True, warnings=False)
-        except ValueError:  # also what is too deep, or contains itself
+            made: object = self._dumped(value, "json")
+            return restored(made, self._dumped(value, "python")) if has_null(made) else made
+        except (ValueError, OverflowError):  # also what is too deep, or contains itself
             return value
+
+    def _dumped(self, value: object, mode: Literal["json", "python"]) -> object:
+        return self._adapter.dump_python(value, mode=mode, by_alias=True, warnings=False)

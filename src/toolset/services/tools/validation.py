@@ -11,18 +11,15 @@ from typing import TYPE_CHECKING, cast
 
 from toolset.catalog import nearest
 from toolset.services.tools.jsontypes import JsonObject, JsonValue
-from toolset.services.tools.paths import Path, Violation
+from toolset.services.tools.paths import MAX_LISTED, Path, Violation
 from toolset.services.tools.surely import surely_fits
-from toolset.services.tools.wire import brief, dump_json, json_type
+from toolset.services.tools.wire import brief, dump_json, json_type, some
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
 
-__all__ = ["MAX_LISTED", "Checker", "listed"]
-
-MAX_LISTED = 100
-"""Violations that are written out; the rest is counted."""
+__all__ = ["Checker"]
 
 _MAX_ALTERNATIVES = 4
 
@@ -63,22 +60,6 @@ class Checker:
             problem = "is too deeply nested to be checked against this schema"
             return [Violation(where, problem, "make it flatter")]
         return [found for error in errors for found in _worded(error, root, error.absolute_path)]
-
-
-def listed(violations: Iterable[Violation]) -> str:
-    """Write violations a line each.
-
-    Args:
-        violations: What is wrong.
-
-    Returns:
-        The lines; beyond `MAX_LISTED` they are only counted.
-    """
-    found = list(violations)
-    lines = [f"- {violation}" for violation in found[:MAX_LISTED]]
-    if len(found) > MAX_LISTED:
-        lines.append(f"- … and {len(found) - MAX_LISTED:,} more")
-    return "\n".join(lines)
 
 
 def _worded(error: ValidationError, root: Path, steps: Iterable[str | int]) -> list[Violation]:
@@ -140,15 +121,16 @@ def _unknown_names(error: ValidationError, place: Path, instance: JsonObject) ->
     known = list(properties) if isinstance(properties, dict) else []
     if error.validator_value is not False or "patternProperties" in schema:
         return [Violation(str(place), "has properties that are not accepted here")]
+    unknown = [name for name in instance if name not in known]
+    accepted = f"accepted: {some(known)}"
     found: list[Violation] = []
-    for name in instance:
-        if name not in known:
-            close = nearest(name, known)
-            accepted = "accepted: " + (", ".join(known) or "none")
-            hint = f"did you mean {close[0]!r}? {accepted}" if close else accepted
-            found.append(
-                Violation(str(place / brief(name).strip("'")), "is not a known name", hint)
-            )
+    for name in unknown[:MAX_LISTED]:
+        close = nearest(name, known)
+        hint = f"did you mean {close[0]!r}? {accepted}" if close else accepted
+        found.append(Violation(str(place / brief(name).strip("'")), "is not a known name", hint))
+    if len(unknown) > MAX_LISTED:
+        more = f"has {len(unknown) - MAX_LISTED:,} more names that are not known"
+        found.append(Violation(str(place), more))
     return found
 
 

@@ -14,7 +14,7 @@ from toolset.services.tools.errors import NotJsonError
 from toolset.services.tools.jsontypes import JsonObject, JsonValue
 from toolset.services.tools.keywords import KEYWORDS, SHORT, TYPES, Keyword, fits, value_problem
 from toolset.services.tools.lossless import copy_json
-from toolset.services.tools.paths import Path, Violation
+from toolset.services.tools.paths import MAX_LISTED, Path, Violation
 from toolset.services.tools.wire import brief, json_type
 
 __all__ = ["Walk", "is_mapping"]
@@ -101,6 +101,10 @@ class Walk:
             remedy: What would be accepted.
         """
         self.violations.append(Violation(str(path), problem, remedy))
+
+    def _told(self) -> bool:
+        """Tell whether what is refused next will be written out."""
+        return len(self.violations) < MAX_LISTED
 
     def run(self, source: Mapping[object, object], path: Path) -> JsonObject:
         """Walk one schema and everything below it.
@@ -191,7 +195,7 @@ class Walk:
         return types
 
     def _unknown_type(self, place: Path, given: object) -> None:
-        close = nearest(given, TYPES) if isinstance(given, str) else ()
+        close = nearest(given, TYPES) if isinstance(given, str) and self._told() else ()
         hint = f"did you mean {close[0]!r}? " if close else ""
         self.refuse(place, f"unknown type {brief(given)}", hint + _ALL_TYPES)
 
@@ -241,7 +245,7 @@ class Walk:
         elif self.form == "raw":
             self._copy(node.made, node.path, name, value)
         else:
-            close = nearest(name, SHORT)
+            close = nearest(name, SHORT) if self._told() else ()
             hint = f"did you mean {close[0]!r}? " if close else ""
             self.refuse(node.path / name, "is no keyword of the short form", hint + _ALL_SHORT)
 
@@ -325,7 +329,7 @@ class Walk:
             if not isinstance(name, str):
                 self.refuse(place / at, f"must be a property name, got {brief(name)}")
             elif declared is not None and name not in declared:
-                close = nearest(name, declared)
+                close = nearest(name, declared) if self._told() else ()
                 hint = f"did you mean {close[0]!r}?" if close else "declare it in `properties`"
                 self.refuse(place / at, f"names the undeclared property {brief(name)}", hint)
         return [name for name in names if isinstance(name, str)]

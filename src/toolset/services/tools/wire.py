@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from toolset.services.tools.jsontypes import JsonValue
 
-__all__ = ["brief", "dump_json", "json_type", "safe_json", "safe_text"]
+__all__ = ["brief", "dump_json", "json_type", "safe_json", "safe_text", "some"]
 
 _BRIEF = 80
 
@@ -55,6 +55,21 @@ def brief(value: object) -> str:
         count = len(cast("list[object]", value))
         return f"{json_type(cast('object', value))} of {count:,} item{'' if count == 1 else 's'}"
     return _shown(value)
+
+
+def some(names: Sequence[str], most: int = 20) -> str:
+    """List names in a message, never more than a few lines of them.
+
+    Args:
+        names: The names.
+        most: How many to write out.
+
+    Returns:
+        The first ones and how many more there are; `none` for none.
+    """
+    shown = [one if len(one) <= _BRIEF else f"{one[:_BRIEF]}…" for one in names[:most]]
+    more = len(names) - most
+    return safe_text(", ".join(shown) + f", … and {more:,} more" * (more > 0)) or "none"
 
 
 def _shown(value: object) -> str:
