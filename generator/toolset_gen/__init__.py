@@ -1,4 +1,5 @@
 """The generator: typed services, events, plugins, configurations and tools to catalogs."""
 
-# Layers, downwards only: commands, testing, unchanged > watch > diff, fix, report > gate > build, cache, pool > check, render
-# > boot, extract > others > artifacts, boot_child, config, discover, emit > documents > diagnostics, errors.
+# Layers, downwards only: commands > fix, testing, unchanged, watch > diff, report > gate > build >
+# check > cache, extract, pool > discover, others, render > artifacts, config, documents, ending >
+# annotations, boot, boot_child, diagnostics, emit, errors.

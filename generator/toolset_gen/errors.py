@@ -5,7 +5,8 @@ GeneratorError
 ├── UsageError              exit 2: the command or its configuration is wrong
 │   ├── ConfigurationError  what pyproject.toml says cannot be used
 │   └── ForeignFileError    an artifact's place holds a file that was not generated
-└── ArtifactError           exit 3: an artifact could not be read or written
+├── ArtifactError           exit 3: an artifact could not be read or written
+└── ReportError             exit 3: the report could not be printed
 ```
 """
 
@@ -23,6 +24,7 @@ __all__ = [
     "ConfigurationError",
     "ForeignFileError",
     "GeneratorError",
+    "ReportError",
     "UsageError",
 ]
 
@@ -89,4 +91,19 @@ class ArtifactError(GeneratorError):
         super().__init__(
             f"cannot {verb} {str(path)!r}: {cause.strerror or cause}; "
             "every artifact was left whole, old or new: repair the path and run the command again"
+        )
+
+
+class ReportError(GeneratorError):
+    """What a command has to say could not be printed.
+
+    Args:
+        cause: What the system said.
+    """
+
+    def __init__(self, cause: OSError) -> None:
+        self.cause = cause
+        super().__init__(
+            f"the report cannot be written to standard output: {cause.strerror or cause}; "
+            "make room there, or lead it elsewhere, and run the command again"
         )

@@ -143,6 +143,9 @@ def regenerate(config: Config, jobs: int = 1) -> Outcome:
     """
     outcome = examine(config, jobs)
     if not outcome.at_fault:
+        from toolset_gen.ending import uninterrupted  # noqa: PLC0415 - verify needs none of it
+
         refuse_foreign(outcome.stale)
-        write(config.root, outcome.stale)
+        with uninterrupted():
+            write(config.root, outcome.stale)
     return outcome

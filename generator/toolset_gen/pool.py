@@ -7,8 +7,11 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
+from collections.abc import Generator
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager
 
 from toolset_gen.config import Config
 from toolset_gen.discover import Sources
@@ -31,7 +34,8 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def pool(config: Config, sources: Sources, jobs: int) -> AbstractContextManager[Executor | None]:
+@contextmanager
+def pool(config: Config, sources: Sources, jobs: int) -> Generator[Executor | None]:
     """Give an executor for the files of a project, in a `with` statement.
 
     Args:
@@ -39,13 +43,64 @@ def pool(config: Config, sources: Sources, jobs: int) -> AbstractContextManager[
         sources: Its files.
         jobs: How many processes there may be.
 
-    Returns:
-        One with as many processes; of None when one is allowed or there is too little to read.
+    Yields:
+        One with as many processes; None when one is allowed or there is too little to read.
     """
     modules = {target.partition(":")[0] for _, target in config.services}
-    if jobs < 2 or sum(len(f.data) for f in sources.files) + _MODULE * len(modules) < _PAYS:  # noqa: PLR2004 - one more than this one
-        return nullcontext()
-    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - a small project needs none
-    from multiprocessing import get_context  # noqa: PLC0415
+    weight = sum(len(file.data) for file in sources.files) + _MODULE * len(modules)
+    if jobs < 2 or weight < _PAYS:  # noqa: PLR2004 - one more than this one
+        yield None
+        return
+    with _processes(jobs) as executor:
+        yield executor
 
-    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+
+@contextmanager
+def _processes(jobs: int) -> Generator[Executor]:
+    """Start processes, and end them at once when the block raises, whatever they are doing."""
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - a small project needs none
+    from multiprocessing import active_children, get_context  # noqa: PLC0415
+
+    others = set(active_children())
+    executor = ProcessPoolExecutor(jobs, get_context("spawn"), _begin)
+    try:
+        with _deaf():
+            for _ in range(
+                jobs
+            ):  # each starts one, which has not come up when the next is asked for
+                executor.submit(int)
+        yield executor
+    except BaseException:
+        for worker in set(active_children()) - others:
+            worker.terminate()
+        raise
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _deaf() -> Generator[None]:
+    """Start processes that Ctrl-C does not reach, not even while they begin."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _begin() -> None:
+    """Make this process, a worker, end with the one that started it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_follow, daemon=True).start()
+
+
+def _follow() -> None:
+    from multiprocessing import parent_process  # noqa: PLC0415 - a worker's alone
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -5,20 +5,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from pathlib import PurePosixPath
-from typing import Literal, TypeAlias
 
+from toolset_gen.annotations import Format, annotation
 from toolset_gen.artifacts import COMMAND, Stale
 from toolset_gen.diagnostics import Diagnostic
-from toolset_gen.gate import FRESH, Outcome
+from toolset_gen.gate import FAULT, FRESH, Outcome
 
-__all__ = ["FORMATS", "Format", "say_generated", "say_verified"]
+__all__ = ["annotate", "say_generated", "say_verified"]
 
-Format: TypeAlias = Literal["text", "json", "github"]
-
-FORMATS: tuple[Format, ...] = ("github", "json", "text")
 _DIFF_LINES = 40
 _WHY = {
     "missing": "does not exist",
@@ -39,19 +35,41 @@ def say_verified(outcome: Outcome, form: Format, *, folder: str = "") -> str:
     Returns:
         The report, without a final newline.
     """
-    return _github(outcome, folder) if form == "github" else _WRITTEN[form](outcome)
+    match form:
+        case "text":
+            return _text(outcome)
+        case "json":
+            return _json(outcome)
+        case "github":
+            stale = [
+                annotation(
+                    "error",
+                    "stale",
+                    f"{stale.path} {_WHY[stale.why]}; run `{COMMAND}`",
+                    path=stale.path,
+                    folder=folder,
+                )
+                for stale in outcome.stale
+            ]
+            lines = [*annotate(outcome.diagnostics, folder), *stale]
+            return "\n".join(lines) or "The catalog is fresh."
 
 
-def say_generated(outcome: Outcome) -> str:
+def say_generated(outcome: Outcome, form: Format = "text", *, folder: str = "") -> str:
     """Report a generation.
 
     Args:
         outcome: What was stale, and what is wrong.
+        form: The form of the report.
+        folder: Where the project is in its repository, posix: annotations name files from there.
 
     Returns:
         The report, without a final newline.
     """
-    lines = list(_violations(outcome))
+    if form == "json":
+        return _json_of_generated(outcome)
+    found = outcome.diagnostics
+    lines = list(annotate(found, folder) if form == "github" else _violations(outcome))
     if outcome.at_fault:
         lines.append("Nothing was written: repair the sources and run the command again.")
     elif outcome.stale:
@@ -59,6 +77,27 @@ def say_generated(outcome: Outcome) -> str:
     else:
         lines.append("Everything is fresh; nothing was written.")
     return "\n".join(lines)
+
+
+def annotate(diagnostics: Iterable[Diagnostic], folder: str) -> Iterator[str]:
+    """Write violations as annotations.
+
+    Args:
+        diagnostics: The violations.
+        folder: Where the project is in its repository, posix.
+
+    Yields:
+        A line a violation.
+    """
+    for found in diagnostics:
+        yield annotation(
+            found.severity,
+            found.rule,
+            f"{found.message}; {found.remedy}",
+            path=found.path,
+            line=found.line,
+            folder=folder,
+        )
 
 
 def _done(stale: Stale) -> str:
@@ -131,44 +170,13 @@ def _json(outcome: Outcome) -> str:
     return json.dumps(report, indent=2)
 
 
-def _github(outcome: Outcome, folder: str) -> str:
-    def placed(path: str) -> str:
-        return (PurePosixPath(folder) / path).as_posix()
-
-    lines = [
-        _annotation(
-            found.severity,
-            placed(found.path),
-            found.line,
-            found.rule,
-            f"{found.message}; {found.remedy}",
-        )
-        for found in outcome.diagnostics
-    ]
-    lines += [
-        _annotation(
-            "error",
-            placed(stale.path),
-            0,
-            "stale",
-            f"{stale.path} {_WHY[stale.why]}; run `{COMMAND}`",
-        )
-        for stale in outcome.stale
-    ]
-    return "\n".join(lines) or "The catalog is fresh."
-
-
-def _annotation(severity: str, path: str, line: int, title: str, message: str) -> str:
-    place = f"file={_property(path)}" + (f",line={line}" if line else "")
-    return f"::{severity} {place},title={_property(title)}::{_data(message)}"
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
-
-
-_WRITTEN: dict[Format, Callable[[Outcome], str]] = {"text": _text, "json": _json}
+def _json_of_generated(outcome: Outcome) -> str:
+    done = () if outcome.at_fault else outcome.stale
+    report = {
+        "status": "fault" if outcome.at_fault else "written" if done else "fresh",
+        "exit_code": FAULT if outcome.at_fault else FRESH,
+        "violations": [found._asdict() for found in outcome.diagnostics],
+        "written": [stale.path for stale in done if stale.why != "orphaned"],
+        "removed": [stale.path for stale in done if stale.why == "orphaned"],
+    }
+    return json.dumps(report, indent=2)

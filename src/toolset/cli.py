@@ -2,14 +2,15 @@
 
 # Maintainers: what is imported here is paid for by every call, so click is imported once it is needed
 # and each command hands its arguments on to a module that is imported when the command is called: the
-# generator's commands live in toolset_gen.commands, the demonstration in toolset.demo. `catalog verify`
+# generator's commands live in toolset_gen.commands, the demonstration in toolset.demo, running a
+# composition in toolset.loader.command. `catalog verify`
 # is what hooks run at every commit; when nothing has changed it is answered before click is loaded
 # (benchmarks/startup.py).
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     import click
@@ -18,9 +19,18 @@ __all__ = ["commands", "main"]
 
 
 def main() -> None:
-    """Run the command that the arguments of the process name."""
-    if sys.argv[1:] != ["catalog", "verify"] or not _is_unchanged():
-        commands().main(prog_name="toolset")
+    """Run the command that the arguments of the process name; exits with 130 on Ctrl-C."""
+    try:
+        if sys.argv[1:] != ["catalog", "verify"] or not _is_unchanged():
+            commands().main(prog_name="toolset")
+    except KeyboardInterrupt:
+        _interrupted()
+
+
+def _interrupted() -> NoReturn:
+    """End as Ctrl-C ends a command before it has begun: with 1, as click would, it would say "stale"."""
+    sys.stderr.write("Interrupted; nothing was written.\n")
+    sys.exit(130)
 
 
 def _is_unchanged() -> bool:
@@ -28,9 +38,13 @@ def _is_unchanged() -> bool:
     from toolset_gen.unchanged import report_unchanged  # noqa: PLC0415 - see the head of the module
 
     report = report_unchanged()
-    if report is None:
+    if report is None or sys.stdout is None:
         return False
-    sys.stdout.buffer.write(f"{report}\n".encode())
+    try:
+        sys.stdout.buffer.write(f"{report}\n".encode())
+        sys.stdout.flush()
+    except OSError:
+        return False  # the full command says why it cannot be said
     return True
 
 
@@ -53,8 +67,10 @@ def commands() -> click.Group:
     @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
     def catalog(arguments: tuple[str, ...]) -> None:
         """Generate, verify and explain the API catalog of a project."""
-        from toolset_gen.commands import catalog as inner  # noqa: PLC0415
-
+        try:
+            from toolset_gen.commands import catalog as inner  # noqa: PLC0415
+        except KeyboardInterrupt:
+            _interrupted()
         inner.main(list(arguments), prog_name="toolset catalog")
 
     @group.command()
@@ -64,7 +80,18 @@ def commands() -> click.Group:
 
         sys.exit(run())
 
-    del catalog, demo  # the group holds them
+    @group.command("run")
+    @click.argument("path", metavar="[COMPOSITION]", default="cordis.yml")
+    def run_(path: str) -> None:
+        """Mount what a composition lists and run it until Ctrl-C or SIGTERM.
+
+        COMPOSITION is a YAML file, cordis.yml when left out.
+        """
+        from toolset.loader.command import main as run  # noqa: PLC0415
+
+        sys.exit(run(path))
+
+    del catalog, demo, run_  # the group holds them
     return group
 
 

@@ -288,7 +288,7 @@ def test_root_option_names_the_project(generated: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [("nope",), ("verify", "--nope"), ("verify", "--format", "xml"), ("explain",)]
+    "arguments", [("nope",), ("verify", "--nope"), ("verify", "--format", "xml"), ("diff",)]
 )
 def test_wrong_arguments_exit_two(generated: Path, arguments: tuple[str, ...]) -> None:
     """Unknown commands, options and values are wrong use."""

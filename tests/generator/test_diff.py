@@ -392,7 +392,12 @@ def test_json_report_is_data(committed: Path) -> None:
     edit(committed, 'mode="emit"', 'mode="bail"')
     report = json.loads(run_catalog(committed, "diff", "HEAD", "--format", "json").stdout)
     change = Change("event", "shop/sold", "changed", "mode", "emit", "bail", breaking=True)
-    assert report == {"since": "HEAD", "breaking": 1, "changes": [change._asdict()]}
+    assert report == {
+        "since": "HEAD",
+        "exit_code": 0,
+        "breaking": 1,
+        "changes": [change._asdict()],
+    }
 
 
 def test_earlier_revision_is_compared(committed: Path) -> None:

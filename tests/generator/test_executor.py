@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
@@ -120,7 +120,8 @@ def test_pool_starts_where_it_pays(project: Path, monkeypatch: pytest.MonkeyPatc
     """A small project is read here; a large one, or many provided classes, in processes."""
     config = read_config(project)
     sources = find_sources(config)
-    assert isinstance(pool(config, sources, 8), nullcontext)
+    with pool(config, sources, 8) as executor:
+        assert executor is None
     many = config._replace(services=tuple((f"s{n}", f"m{n}:C") for n in range(300)))
     for large, jobs in ((many, 1), (many, 2)):
         with pool(large, sources, jobs) as executor:

@@ -6,8 +6,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from toolset.catalog import nearest
 from toolset_gen.diagnostics import Diagnostic, Severity
@@ -16,7 +17,7 @@ from toolset_gen.errors import UsageError
 if TYPE_CHECKING:
     from toolset_gen.extract.model import Location
 
-__all__ = ["RULES", "Rule", "RuleLookupError", "explain"]
+__all__ = ["RULES", "Rule", "RuleLookupError", "explain", "say_rules"]
 
 
 class Rule(NamedTuple):
@@ -155,3 +156,32 @@ def explain(rule: str) -> str:
     return (
         f"{head}`toolset catalog fix` repairs it where there is one right answer.\n\n{mark}{rest}"
     )
+
+
+def say_rules(rule: str, form: Literal["json", "text"]) -> str:
+    """Explain one rule, or list all.
+
+    Args:
+        rule: Its id, in any case; `""` for all.
+        form: Text for people: the page, or a line a rule. JSON: the same records for one and for all.
+
+    Returns:
+        The report, without a final newline.
+
+    Raises:
+        RuleLookupError: No rule has that id.
+    """
+    page = explain(rule) if rule else ""
+    if form == "text":
+        lines = (f"{one.id}  {one.title}{_marks(one)}" for one in RULES.values())
+        return page.rstrip("\n") or "\n".join(lines)
+    chosen = [RULES[rule.upper()]] if rule else RULES.values()
+    return json.dumps(
+        {"rules": [one._asdict() | {"page": explain(one.id)} for one in chosen]}, indent=2
+    )
+
+
+def _marks(rule: Rule) -> str:
+    marks = ["warning"] if rule.severity == "warning" else []
+    marks += ["`fix` repairs it"] if rule.repaired else []
+    return f" ({'; '.join(marks)})" if marks else ""

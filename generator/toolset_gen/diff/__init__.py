@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from toolset_gen.diff.changes import Change
 from toolset_gen.diff.entries import compare
-from toolset_gen.diff.report import FORMATS, Format, say_changes
+from toolset_gen.diff.report import say_changes
 from toolset_gen.diff.revision import current_catalog, read_catalog
 
 __all__ = [
-    "FORMATS",
     "Change",
-    "Format",
     "compare",
     "current_catalog",
     "read_catalog",
