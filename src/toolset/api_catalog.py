@@ -450,6 +450,68 @@ def _service_fs() -> ServiceEntry:
     )
 
 
+def _service_loader() -> ServiceEntry:
+    return ServiceEntry(
+        key="loader",
+        class_name="Loader",
+        path="toolset.loader.Loader",
+        summary="Mount the plugins that a composition file lists, and follow the file when it is read again.",
+        description=(
+            "What cannot be mounted is listed with its reason and stops nothing else. A file that is missing\n"
+            "or has mistakes is refused as a whole, before anything is mounted or changed."
+        ),
+        members=(
+            Member(
+                name="entries",
+                kind="function",
+                signature="entries() -> tuple[EntryStatus, ...]",
+                returns=Returns(
+                    annotation="tuple[EntryStatus, ...]",
+                    description="One record an entry, in the order of the file; those of a group follow it.",
+                    type_refs=("toolset.loader.EntryStatus",),
+                ),
+                summary="List the entries with their state as it is now.",
+                path="toolset.loader.service.Loader.entries",
+            ),
+            Member(
+                name="reload",
+                kind="coroutine",
+                signature="async reload() -> Reloaded",
+                returns=Returns(
+                    annotation="Reloaded",
+                    description="What was done; `entries()` says how it went.",
+                    type_refs=("toolset.loader.Reloaded",),
+                ),
+                raises=(
+                    Raised(
+                        type="UnreadableCompositionError",
+                        path="toolset.loader.UnreadableCompositionError",
+                        description="The file cannot be read; nothing was changed.",
+                    ),
+                    Raised(
+                        type="InvalidCompositionError",
+                        path="toolset.loader.InvalidCompositionError",
+                        description="It has mistakes; nothing was changed.",
+                    ),
+                    Raised(
+                        type="InactiveContextError",
+                        path="toolset.runtime.InactiveContextError",
+                        description="The loader is ending or over.",
+                    ),
+                ),
+                summary="Read the file again and change what it changed.",
+                description=(
+                    "An entry that stayed as it was keeps running. One with another configuration is run again\n"
+                    "with it. What was added is mounted, what is gone is unmounted, and an entry that had failed\n"
+                    "is tried again. Reloads asked for at once run one after the other."
+                ),
+                path="toolset.loader.service.Loader.reload",
+            ),
+        ),
+        plugin="Loader",
+    )
+
+
 def _service_timer() -> ServiceEntry:
     return ServiceEntry(
         key="timer",
@@ -2094,6 +2156,170 @@ def _type_toolset_catalog_EventMode() -> TypeEntry:
         path="toolset.catalog.EventMode",
         kind="alias",
         declaration='EventMode: TypeAlias = Literal["emit", "parallel", "serial", "bail", "waterfall"]',
+        type_refs=("typing.Literal",),
+    )
+
+
+def _type_toolset_loader_EntryStatus() -> TypeEntry:
+    return TypeEntry(
+        name="EntryStatus",
+        path="toolset.loader.EntryStatus",
+        kind="named tuple",
+        declaration=(
+            "class EntryStatus(NamedTuple):\n"
+            "    id: str\n"
+            "    name: str\n"
+            "    group: str\n"
+            "    state: State\n"
+            "    reason: str\n"
+            "    line: int"
+        ),
+        summary="How one entry fares.",
+        fields=(
+            Field(
+                name="id",
+                annotation="str",
+                description="Its id, given in the file or derived from its name.",
+            ),
+            Field(
+                name="name",
+                annotation="str",
+                description='The plugin as the file names it, `""` for a group.',
+            ),
+            Field(
+                name="group",
+                annotation="str",
+                description='Id of the group it is in, `""` at the top.',
+            ),
+            Field(
+                name="state",
+                annotation="State",
+                description="`mounted`, `pending`, `failed` or `disabled`.",
+                type_refs=("toolset.loader.entries.State",),
+            ),
+            Field(
+                name="reason",
+                annotation="str",
+                description='Why it is not mounted, `""` when it is.',
+            ),
+            Field(
+                name="line",
+                annotation="int",
+                description="Where it starts in the file, counted from 1.",
+            ),
+        ),
+        type_refs=(
+            "toolset.loader.entries.State",
+            "typing.NamedTuple",
+        ),
+        frozen=True,
+        constructor=Member(
+            name="EntryStatus",
+            kind="function",
+            signature="EntryStatus(id: str, name: str, group: str, state: State, reason: str, line: int)",
+            parameters=(
+                Parameter(
+                    name="id",
+                    annotation="str",
+                    description="Its id, given in the file or derived from its name.",
+                ),
+                Parameter(
+                    name="name",
+                    annotation="str",
+                    description='The plugin as the file names it, `""` for a group.',
+                ),
+                Parameter(
+                    name="group",
+                    annotation="str",
+                    description='Id of the group it is in, `""` at the top.',
+                ),
+                Parameter(
+                    name="state",
+                    annotation="State",
+                    description="`mounted`, `pending`, `failed` or `disabled`.",
+                    type_refs=("toolset.loader.entries.State",),
+                ),
+                Parameter(
+                    name="reason",
+                    annotation="str",
+                    description='Why it is not mounted, `""` when it is.',
+                ),
+                Parameter(
+                    name="line",
+                    annotation="int",
+                    description="Where it starts in the file, counted from 1.",
+                ),
+            ),
+            binding="class",
+            path="toolset.loader.entries.EntryStatus",
+        ),
+    )
+
+
+def _type_toolset_loader_Reloaded() -> TypeEntry:
+    return TypeEntry(
+        name="Reloaded",
+        path="toolset.loader.Reloaded",
+        kind="named tuple",
+        declaration=(
+            "class Reloaded(NamedTuple):\n"
+            "    added: tuple[str, ...]\n"
+            "    changed: tuple[str, ...]\n"
+            "    removed: tuple[str, ...]"
+        ),
+        summary="What a reload did, as ids in the order of the file.",
+        fields=(
+            Field(
+                name="added",
+                annotation="tuple[str, ...]",
+                description="Entries that were not there.",
+            ),
+            Field(
+                name="changed",
+                annotation="tuple[str, ...]",
+                description="Entries that were given a new configuration, or mounted anew.",
+            ),
+            Field(
+                name="removed",
+                annotation="tuple[str, ...]",
+                description="Entries that are gone.",
+            ),
+        ),
+        type_refs=("typing.NamedTuple",),
+        frozen=True,
+        constructor=Member(
+            name="Reloaded",
+            kind="function",
+            signature="Reloaded(added: tuple[str, ...], changed: tuple[str, ...], removed: tuple[str, ...])",
+            parameters=(
+                Parameter(
+                    name="added",
+                    annotation="tuple[str, ...]",
+                    description="Entries that were not there.",
+                ),
+                Parameter(
+                    name="changed",
+                    annotation="tuple[str, ...]",
+                    description="Entries that were given a new configuration, or mounted anew.",
+                ),
+                Parameter(
+                    name="removed",
+                    annotation="tuple[str, ...]",
+                    description="Entries that are gone.",
+                ),
+            ),
+            binding="class",
+            path="toolset.loader.entries.Reloaded",
+        ),
+    )
+
+
+def _type_toolset_loader_entries_State() -> TypeEntry:
+    return TypeEntry(
+        name="State",
+        path="toolset.loader.entries.State",
+        kind="alias",
+        declaration='State: TypeAlias = Literal["mounted", "pending", "failed", "disabled"]',
         type_refs=("typing.Literal",),
     )
 
@@ -6109,6 +6335,17 @@ def _plugin_FileSystem() -> PluginEntry:
     )
 
 
+def _plugin_Loader() -> PluginEntry:
+    return PluginEntry(
+        name="Loader",
+        path="toolset.loader:Loader",
+        provides=("loader",),
+        config="toolset.loader.Loader.Config",
+        kind="config",
+        summary="Mount the plugins that a composition file lists, and follow the file when it is read again.",
+    )
+
+
 def _plugin_Timer() -> PluginEntry:
     return PluginEntry(
         name="Timer",
@@ -7819,6 +8056,7 @@ def _context_waterfall() -> Member:
 SERVICE_API: Entries[ServiceEntry] = Entries(
     {
         "fs": _service_fs,
+        "loader": _service_loader,
         "timer": _service_timer,
         "tools": _service_tools,
     }
@@ -7843,6 +8081,9 @@ TYPE_API: Entries[TypeEntry] = Entries(
         "toolset.Fiber": _type_toolset_Fiber,
         "toolset.Next": _type_toolset_Next,
         "toolset.catalog.EventMode": _type_toolset_catalog_EventMode,
+        "toolset.loader.EntryStatus": _type_toolset_loader_EntryStatus,
+        "toolset.loader.Reloaded": _type_toolset_loader_Reloaded,
+        "toolset.loader.entries.State": _type_toolset_loader_entries_State,
         "toolset.runtime.AsyncWaterfallEvent": _type_toolset_runtime_AsyncWaterfallEvent,
         "toolset.runtime.BailEvent": _type_toolset_runtime_BailEvent,
         "toolset.runtime.Check": _type_toolset_runtime_Check,
@@ -7896,6 +8137,7 @@ TYPE_API: Entries[TypeEntry] = Entries(
 PLUGIN_API: Entries[PluginEntry] = Entries(
     {
         "FileSystem": _plugin_FileSystem,
+        "Loader": _plugin_Loader,
         "Timer": _plugin_Timer,
         "ToolRegistry": _plugin_ToolRegistry,
         "cordis-dynamic": _plugin_cordis_dynamic,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from toolset import Context as _Context
 
 if TYPE_CHECKING:
+    from toolset.loader import Loader
     from toolset.services.fs import FileSystem
     from toolset.services.timer import Timer
     from toolset.services.tools import ToolRegistry
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
         """A context of the plugin runtime, an attribute a service."""
 
         fs: FileSystem
+        loader: Loader
         timer: Timer
         tools: ToolRegistry
 

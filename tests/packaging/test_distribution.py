@@ -93,7 +93,7 @@ def test_imports_come_from_installation() -> None:
     assert Path(toolset.__path__[0]) in places
 
 
-@pytest.mark.parametrize("group", ["console_scripts", "toolset.catalogs"])
+@pytest.mark.parametrize("group", ["console_scripts", "toolset.catalogs", "toolset.plugins"])
 def test_entry_points_load(group: str) -> None:
     """Each entry point names something that can be imported."""
     points = importlib.metadata.distribution("cordis-toolset").entry_points.select(group=group)

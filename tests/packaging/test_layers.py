@@ -17,12 +17,12 @@ RANKS = {
     "api_catalog": 1,
     "runtime": 2,
     "services": 3,
-    "typed_context": 4,
     "testing": 4,
     "pytest_plugin": 5,
     "cordis": 5,
     "loader": 5,
     "bridges": 6,
+    "typed_context": 6,  # names the class of every service, wherever it is
     "demo": 6,
     "cli": 7,
 }

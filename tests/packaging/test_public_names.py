@@ -38,6 +38,7 @@ PROMISED = {
     "toolset.services.timer": ["Timer"],
     "toolset.services.fs": ["FileSystem"],
     "toolset.cordis": ["Config", "apply", "inject", "name"],
+    "toolset.loader": ["Loader"],
 }
 # Modules that users import from; the other public ones show theirs through their package.
 HOMES = ["toolset.catalog", "toolset.cordis", "toolset.services.timer", "toolset.testing"]
