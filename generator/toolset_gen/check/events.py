@@ -90,7 +90,7 @@ def _twice(facts: Facts) -> Iterator[Diagnostic]:
 
 
 def _never_dispatched(facts: Facts) -> Iterator[Diagnostic]:
-    dispatched = {facts.event_name(site) for site in facts.sites("dispatch")}
+    dispatched = {facts.event_name(site) for site in facts.sites("dispatch", "mention")}
     for event in facts.model.catalog.events:
         if event.name not in dispatched:
             yield RULES["EVT010"].at(
@@ -118,17 +118,24 @@ def _dispatch(event: EventEntry, site: Site) -> Iterator[Diagnostic]:
         yield RULES["EVT011"].at(
             site.location,
             event.name,
-            f"{event.mode} event {event.name!r} is dispatched with `{site.verb}`",
+            f"{event.mode} event {event.name!r} is dispatched with `{site.verb}`{_by(site)}",
             f"call `{_call_of(event)}`",
         )
     if site.arguments >= 0 and not fits(event, site.arguments):
         yield RULES["EVT017"].at(
             site.location,
             event.name,
-            f"event {event.name!r} is dispatched with {_count(site.arguments)}, "
-            f"it takes {_count(len(event.parameters))}",
+            f"event {event.name!r} is dispatched with {_count(site.arguments)}"
+            f"{_by(site)}, it takes {_count(len(event.parameters))}",
             f"call `{_call_of(event)}`",
         )
+
+
+def _by(site: Site) -> str:
+    """Say where a helper has the verb that the site does not have itself."""
+    if site.via is None or site.via == site.location:
+        return ""
+    return f" by what it is given to, at {site.via.path}:{site.via.line}"
 
 
 def fits(event: EventEntry, arguments: int) -> bool:

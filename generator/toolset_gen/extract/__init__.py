@@ -4,10 +4,11 @@
 below it, which describes any class, function or module.
 """
 
-# Layers, downwards only: assemble > linking > documented, uses > events, plugins > closure, facts,
-# services > describe > constructors, declare, external > fields, reader > members, sites > classes,
-# frames, kinds, names > functions, library, variables > docstrings, expressions, stubs > model,
-# mro, raw, scope, spelling, text.
+# Layers, downwards only: assemble > linking > uses > flows > documented, tracer > events, objects,
+# plugins > closure, facts, listeners, services > describe, external > constructors, declare, reader
+# > fields, sites > gather, members > classes, frames, kinds, names > functions, library,
+# parameters, variables > bindings, docstrings, expressions, stubs > raw > model, mro, scope,
+# spelling, text, things, values.
 # Everything up to `reader` speaks of one module alone and pickles.
 
 from __future__ import annotations

@@ -21,8 +21,9 @@ from toolset_gen.extract.external import External
 from toolset_gen.extract.library import Library
 from toolset_gen.extract.linking import link
 from toolset_gen.extract.model import SourceModel
-from toolset_gen.extract.raw import ReadResult
+from toolset_gen.extract.raw import RawModule, RawUses, ReadResult
 from toolset_gen.extract.reader import read_file, read_files
+from toolset_gen.extract.uses import Again
 
 __all__ = ["Read", "describer_of", "extract", "read_all"]
 
@@ -98,9 +99,21 @@ def extract(
         ahead = [target.partition(":")[0] for target in services.values()]
         packages = {module.partition(".")[0] for module in ahead}
         describer = describer_of(results, sources, packages, ahead=ahead, executor=executor)
-        model = link(describer, services, {*_roots(sources), *packages})
+        model = link(describer, services, {*_roots(sources), *packages}, _again(sources))
     found = [item for result in results for item in result.diagnostics]
     return model._replace(diagnostics=ordered([*found, *model.diagnostics]))
+
+
+def _again(sources: Sources) -> Again:
+    """Look for uses in a module where the text hints at none."""
+    files = {file.path: file for file in sources.files}
+
+    def read(module: RawModule) -> RawUses | None:
+        file = files.get(module.path)
+        found = read_file(file, uses="all").module if file is not None else None
+        return found.uses if found is not None else None
+
+    return read
 
 
 @contextmanager

@@ -9,15 +9,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, TypeAlias
 
+from toolset_gen.extract.bindings import (
+    Binding,
+    BoundContext,
+    BoundFunction,
+    BoundPath,
+    BoundValue,
+    Unknown,
+    other_targets,
+)
 from toolset_gen.extract.expressions import read_annotation
 from toolset_gen.extract.functions import AnyFunction, read_function
-from toolset_gen.extract.raw import RawFunction
+from toolset_gen.extract.parameters import context_in, each_parameter, typed
 from toolset_gen.extract.scope import ModuleScope, dotted, import_targets
 from toolset_gen.extract.text import SourceText
+from toolset_gen.extract.values import UNKNOWN, FlowParameter, Value
 
-__all__ = ["Binding", "BoundContext", "BoundFunction", "BoundPath", "BoundVerb", "Frame", "Unknown"]
+__all__ = ["Frame"]
 
 _DERIVE = frozenset({"extend", "isolate", "intercept"})
 _HOLDERS = frozenset({"ctx", "caller"})
@@ -25,40 +34,9 @@ _BINDERS = frozenset(
     {ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Global}
     | {ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.Delete, ast.For, ast.AsyncFor}
     | {ast.withitem, ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.Nonlocal}
+    | {ast.comprehension}
 )
-
-
-class BoundContext(NamedTuple):
-    """A context; `type` is the path of the annotation, `""` when only the name says so."""
-
-    type: str
-
-
-class BoundFunction(NamedTuple):
-    """A function defined inside a function."""
-
-    path: str
-    function: RawFunction
-
-
-class BoundPath(NamedTuple):
-    """An import, or another name for something at the module's top."""
-
-    path: str
-
-
-class BoundVerb(NamedTuple):
-    """A method taken off a context: `emit = ctx.emit`."""
-
-    context: BoundContext
-    verb: str
-
-
-class Unknown(NamedTuple):
-    """Anything else."""
-
-
-Binding: TypeAlias = "BoundContext | BoundFunction | BoundPath | BoundVerb | Unknown"
+_DEEPEST = 8
 
 
 class Frame:
@@ -72,7 +50,7 @@ class Frame:
         is_class: Whether it is a class body.
     """
 
-    __slots__ = ("is_class", "names", "parent", "path", "scope", "source", "this")
+    __slots__ = ("flow", "is_class", "names", "parent", "path", "scope", "source", "this")
 
     def __init__(
         self,
@@ -90,12 +68,13 @@ class Frame:
         self.is_class = is_class
         self.names: dict[str, Binding] = {}
         self.this: tuple[str, str] | None = None
+        self.flow = ".".join(filter(None, [scope.module, path]))
 
     def child(self, name: str, *, is_class: bool = False) -> Frame:
         """Make the frame of a function or class in this one.
 
         Args:
-            name: Its name, `""` for a lambda.
+            name: Its name.
             is_class: Whether it is a class.
 
         Returns:
@@ -103,6 +82,23 @@ class Frame:
         """
         path = ".".join(filter(None, [self.path, name]))
         return Frame(self.scope, self.source, path, self, is_class=is_class)
+
+    def within(self, node: ast.Lambda) -> Frame:
+        """Make the frame of a lambda in this one.
+
+        Args:
+            node: The lambda.
+
+        Returns:
+            A frame that knows its parameters; its path is that of what is around it.
+        """
+        frame = Frame(self.scope, self.source, self.path, self)
+        frame.flow = self._flow_of(node)
+        frame.this = self.this
+        return frame
+
+    def _flow_of(self, node: ast.Lambda) -> str:
+        return f"{self.flow}.<lambda {node.lineno}:{node.col_offset}>"
 
     def find(self, name: str) -> Binding | None:
         """Find what a name is bound to in this scope or one around it.
@@ -161,28 +157,120 @@ class Frame:
             return BoundContext(path) if path.endswith(".Context") else None
         return None
 
-    def bind_parameters(self, args: ast.arguments, *, method_of: str = "") -> None:
+    def value(self, node: ast.expr, depth: int = _DEEPEST) -> Value:
+        """Say what an expression is, for those who see more than this module.
+
+        Args:
+            node: The expression.
+            depth: How many levels of it are looked into.
+
+        Returns:
+            Its value.
+        """
+        context = self.context(node) if depth else None
+        if context is not None:
+            return Value("context", context.type)
+        match node:
+            case ast.Name(id=name):
+                return self._named(name)
+            case ast.Constant(value=str(text)):
+                return Value("text", text)
+            case ast.Lambda():
+                return Value("function", self._flow_of(node))
+            case _:
+                return self._compound(node, depth - 1) if depth else UNKNOWN
+
+    def _compound(self, node: ast.expr, depth: int) -> Value:
+        match node:
+            case ast.Attribute(value=inner, attr=name):
+                return _attribute(self.value(inner, depth), name)
+            case ast.Call():
+                return self._called(node, depth)
+            case ast.IfExp(body=first, orelse=second):
+                return self._several([first, second], depth)
+            case ast.BoolOp(values=values):
+                return self._several(values, depth)
+            case ast.NamedExpr(value=inner) | ast.Await(value=inner):
+                return self.value(inner, depth)
+            case _:
+                return UNKNOWN
+
+    def _named(self, name: str) -> Value:
+        match self.find(name):
+            case None:
+                path = self.scope.path(name)
+                return UNKNOWN if path.startswith("?") else Value("path", path)
+            case BoundPath(path):
+                return Value("path", path)
+            case BoundFunction(path, _):
+                return Value("function", path)
+            case BoundValue(value):
+                return value
+            case _:
+                return UNKNOWN
+
+    def _several(self, nodes: Iterable[ast.expr], depth: int) -> Value:
+        return Value("several", args=tuple(self.value(node, depth) for node in nodes))
+
+    def _called(self, node: ast.Call, depth: int) -> Value:
+        if dotted(node.func) == "super" and not node.args and self.this is not None:
+            return Value("super", self.this[1])
+        plain = [arg for arg in node.args if not isinstance(arg, ast.Starred)]
+        named = [(item.arg, item.value) for item in node.keywords if item.arg is not None]
+        return Value(
+            "call",
+            of=self.value(node.func, depth),
+            args=tuple(self.value(arg, depth) for arg in plain),
+            keywords=tuple((name, self.value(item, depth)) for name, item in named),
+            starred=len(plain) < len(node.args) or len(named) < len(node.keywords),
+        )
+
+    def bind_parameters(
+        self, args: ast.arguments, *, method_of: str = "", of_class: str = ""
+    ) -> tuple[FlowParameter, ...]:
         """Bind the parameters of a function.
 
         Args:
             args: Its parameters.
             method_of: Path of the class whose method it is, `""` for none.
+            of_class: Path of the class whose class method it is, `""` for none.
+
+        Returns:
+            The parameters.
         """
-        every = [*args.posonlyargs, *args.args, *args.kwonlyargs]
-        for arg in every:
-            self.names[arg.arg] = self._parameter(arg)
-        for extra in (args.vararg, args.kwarg):
-            if extra is not None:
-                self.names[extra.arg] = Unknown()
-        if method_of and every:
-            self.this = (every[0].arg, method_of)
+        found: list[FlowParameter] = []
+        outer = self.parent or self
+        for arg, kind, default in each_parameter(args):
+            binding: Binding = Unknown()
+            if not found and (method_of or of_class):
+                own = Value("instance", method_of) if method_of else Value("path", of_class)
+                binding = self._passed(arg.arg, own)
+            elif kind not in {"var-positional", "var-keyword"}:
+                binding = self._parameter(arg)
+            self.names[arg.arg] = binding
+            given = outer.value(default) if default is not None else None
+            found.append(FlowParameter(arg.arg, kind, given))
+        if method_of and found:
+            self.this = (found[0].name, method_of)
+        return tuple(found)
 
     def _parameter(self, arg: ast.arg) -> Binding:
         if arg.annotation is None:
-            return BoundContext("") if arg.arg == "ctx" else Unknown()
-        refs = read_annotation(arg.annotation, self.source, self.resolve).refs
-        found = next((path for path in refs if path.endswith("Context")), None)
-        return Unknown() if found is None else BoundContext(found.removeprefix("?"))
+            return BoundContext("") if arg.arg == "ctx" else self._passed(arg.arg, UNKNOWN)
+        note = read_annotation(arg.annotation, self.source, self.resolve)
+        found = context_in(note)
+        return found or self._passed(arg.arg, typed(note))
+
+    def _passed(self, name: str, of: Value) -> Binding:
+        return BoundValue(Value("parameter", name, self.flow, of))
+
+    def _annotated(self, node: ast.AnnAssign) -> Binding:
+        note = read_annotation(node.annotation, self.source, self.resolve)
+        found = context_in(note)
+        if found is not None:
+            return found
+        value = self.value(node.value) if node.value is not None else UNKNOWN
+        return _bound_to(typed(note) if value == UNKNOWN else value)
 
     def bind_body(self, nodes: Iterable[ast.AST]) -> None:
         """Bind every name that a body binds.
@@ -219,11 +307,15 @@ class Frame:
             case ast.withitem(optional_vars=ast.Name(id=name)):
                 yield name, self.context(node.context_expr) or Unknown()
             case ast.AnnAssign(target=ast.Name(id=name)):
-                yield name, self._parameter(ast.arg(name, node.annotation))
-            case ast.ExceptHandler(name=str(name)):
-                yield name, Unknown()
+                yield name, self._annotated(node)
+            case (
+                ast.For(target=ast.Name(id=name), iter=items)
+                | ast.comprehension(target=ast.Name(id=name), iter=items)
+            ):
+                yield name, self._item_of(items)
             case _:
-                yield from _other_targets(node)
+                for name in other_targets(node):
+                    yield name, Unknown()
 
     def _function(self, node: AnyFunction) -> Binding:
         return BoundFunction(
@@ -233,33 +325,33 @@ class Frame:
     def _absolute(self, name: str) -> str:
         return ".".join(filter(None, [self.scope.module, self.path, name]))
 
+    def _item_of(self, node: ast.expr) -> Binding:
+        """What a loop over a list that is written down gives."""
+        if not isinstance(node, (ast.List, ast.Tuple, ast.Set)) or not node.elts:
+            return Unknown()
+        return BoundValue(self._several(node.elts, _DEEPEST))
+
     def _value(self, node: ast.expr) -> Binding:
-        context = self.context(node)
-        if context is not None:
-            return context
-        if isinstance(node, ast.Attribute):
-            owner = self.context(node.value)
-            if owner is not None:
-                return BoundVerb(owner, node.attr)
-        path = self.resolve(dotted(node)) if dotted(node) else "?"
-        return Unknown() if path.startswith("?") else BoundPath(path)
+        if isinstance(node, ast.Name):
+            bound = self.find(node.id)
+            if bound is not None:
+                return bound
+        return _bound_to(self.value(node))
 
 
-def _other_targets(node: ast.AST) -> Iterator[tuple[str, Binding]]:
-    """The names that a statement binds to something that is not followed."""
-    match node:
-        case ast.Assign(targets=targets) | ast.Delete(targets=targets):
-            found = targets
-        case ast.AugAssign() | ast.For() | ast.AsyncFor() | ast.NamedExpr():
-            found = [node.target]
-        case ast.withitem(optional_vars=ast.expr() as target):
-            found = [target]
-        case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-            yield name, Unknown()
-            return
+def _bound_to(value: Value) -> Binding:
+    match value.kind:
+        case "context":
+            return BoundContext(value.name)
+        case "path":
+            return BoundPath(value.name)
+        case "unknown":
+            return Unknown()
         case _:
-            return
-    for target in found:
-        for item in ast.walk(target):
-            if isinstance(item, ast.Name) and not isinstance(item.ctx, ast.Load):
-                yield item.id, Unknown()
+            return BoundValue(value)
+
+
+def _attribute(of: Value, name: str) -> Value:
+    if of.kind == "path":
+        return of._replace(name=f"{of.name}.{name}")
+    return of if of.kind == "unknown" else Value("attribute", name, of=of)

@@ -17,7 +17,7 @@ from toolset_gen.extract.events import Events, find_events, with_uses
 from toolset_gen.extract.model import Declaration, Location, Site, SourceModel
 from toolset_gen.extract.plugins import Plugins, find_plugins
 from toolset_gen.extract.services import Services, find_services
-from toolset_gen.extract.uses import find_sites, inject_sites, mounted_plugins
+from toolset_gen.extract.uses import Again, find_sites, inject_sites, mounted_plugins
 
 __all__ = ["link"]
 
@@ -37,18 +37,24 @@ class _Parts(NamedTuple):
         return tuple(sorted(found, key=lambda config: (config.plugin, config.path)))
 
 
-def link(describer: Describer, external: Mapping[str, str], roots: Iterable[str]) -> SourceModel:
+def link(
+    describer: Describer,
+    external: Mapping[str, str],
+    roots: Iterable[str],
+    again: Again | None = None,
+) -> SourceModel:
     """Link the scanned modules.
 
     Args:
         describer: The modules.
         external: Service key to `module:Class` of classes others wrote.
         roots: Import names of the packages whose types the catalog lists.
+        again: Reads what a module uses that imports an event and hints at no context.
 
     Returns:
         The model, without the diagnostics of reading.
     """
-    parts = _parts(describer, external)
+    parts = _parts(describer, external, again)
     closure = TypeClosure(describer, roots)
     closure.add(_refs(parts))
     plugins = sorted((item.entry for item in parts.plugins.found), key=lambda p: (p.name, p.path))
@@ -76,10 +82,10 @@ def link(describer: Describer, external: Mapping[str, str], roots: Iterable[str]
     )
 
 
-def _parts(describer: Describer, external: Mapping[str, str]) -> _Parts:
+def _parts(describer: Describer, external: Mapping[str, str], again: Again | None) -> _Parts:
     events = find_events(describer)
     plugins = find_plugins(describer, mounted_plugins(describer))
-    sites = find_sites(describer, events.by_path(), plugins)
+    sites = find_sites(describer, events.by_path(), plugins, again)
     return _Parts(
         services=find_services(describer, external),
         events=events,

@@ -34,7 +34,7 @@ __all__ = [
     "TypeFactKind",
 ]
 
-SiteKind: TypeAlias = Literal["dispatch", "listen", "provide", "read", "inject", "mount"]
+SiteKind: TypeAlias = Literal["dispatch", "listen", "mention", "provide", "read", "inject", "mount"]
 DeclarationKind: TypeAlias = Literal[
     "service", "event", "plugin", "config", "type", "member", "field"
 ]
@@ -92,7 +92,8 @@ class Site(NamedTuple):
     """One place that uses an event, a service or a plugin.
 
     Attributes:
-        kind: `dispatch` and `listen` are about events, `provide`, `read` and `inject` about service
+        kind: `dispatch` and `listen` are about events, `mention` names one where nobody follows it,
+            `provide`, `read` and `inject` about service
             keys, `mount` about plugins.
         verb: The method called (`emit`, `parallel`, `serial`, `bail`, `waterfall`, `on`, `once`,
             `provide`, `get`, `plugin`), `attribute` for `ctx.key`, and for `inject` sites `required`
@@ -108,6 +109,8 @@ class Site(NamedTuple):
         arguments: How many positional arguments a dispatch passes after the event (the inner default
             of a waterfall included), -1 when a starred argument hides it.
         listener: Of a listen site, the listener when it can be resolved.
+        via: Of an event that is given to a helper, where the verb stands, the site itself when nobody
+            can tell; None when the site has the verb.
     """
 
     kind: SiteKind
@@ -120,6 +123,7 @@ class Site(NamedTuple):
     plugin: str = ""
     arguments: int = 0
     listener: Listener | None = None
+    via: Location | None = None
 
 
 class Declaration(NamedTuple):

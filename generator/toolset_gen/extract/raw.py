@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias, Union
 
 from toolset.catalog import Deprecation, ParameterKind
 from toolset_gen.diagnostics import Diagnostic
+from toolset_gen.extract.values import RawFlow
 
 __all__ = [
     "READER_VERSION",
@@ -25,13 +26,13 @@ __all__ = [
     "RawListener",
     "RawModule",
     "RawParameter",
-    "RawPass",
     "RawSite",
+    "RawUses",
     "RawVariable",
     "ReadResult",
 ]
 
-READER_VERSION = 2
+READER_VERSION = 3
 
 ExprKind: TypeAlias = Literal[
     "string", "constant", "name", "call", "sequence", "mapping", "lambda", "none", "other"
@@ -296,26 +297,18 @@ class RawSite(NamedTuple):
     listener: RawListener | None = None
 
 
-class RawPass(NamedTuple):
-    """A name of the module's top, or an import, given to a function that is no method of a context.
+class RawUses(NamedTuple):
+    """What a module uses: contexts, and by them events, services and plugins.
 
     Attributes:
-        path: What the name refers to.
-        callee: Last name of the function.
-        line: The call's line.
-        function: Dotted path of the enclosing function or class inside the module.
-        target: What the function is, `""` when that is not told; a method through `self` is told.
-        place: At which place it is given, the bound parameter counted; -1 by name.
-        keyword: Under which name it is given, `""` by place.
+        sites: Uses of contexts, in source order.
+        flows: What each of its bodies does with what it is given.
+        mentions: What is named where a value is used that nobody follows, sorted.
     """
 
-    path: str
-    callee: str
-    line: int
-    function: str
-    target: str = ""
-    place: int = -1
-    keyword: str = ""
+    sites: tuple[RawSite, ...] = ()
+    flows: tuple[RawFlow, ...] = ()
+    mentions: tuple[str, ...] = ()
 
 
 class RawModule(NamedTuple):
@@ -331,9 +324,8 @@ class RawModule(NamedTuple):
         imports: Local name to imported path.
         stars: Modules it imports everything from, in order.
         exports: Names in `__all__`, in order; None without one. `*module` stands for that module's.
-        sites: Uses of contexts.
+        uses: What it uses; None when nobody looked, as nothing in its text hints at a context.
         sets: Attributes set on its functions and classes from outside: (`name`, `attribute`, value).
-        passed: Names given to functions, in modules that use contexts.
         republished: Names imported as `from x import y as y`, which publishes them without `__all__`.
     """
 
@@ -346,9 +338,8 @@ class RawModule(NamedTuple):
     imports: tuple[tuple[str, str], ...]
     stars: tuple[str, ...]
     exports: tuple[str, ...] | None
-    sites: tuple[RawSite, ...]
+    uses: RawUses | None
     sets: tuple[tuple[str, str, Expr], ...]
-    passed: tuple[RawPass, ...] = ()
     republished: tuple[str, ...] = ()
 
 

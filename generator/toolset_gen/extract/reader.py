@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from contextlib import suppress
+from typing import Literal, TypeAlias
 
 from toolset_gen.diagnostics import Diagnostic
 from toolset_gen.discover import SourceFile
@@ -29,7 +30,7 @@ from toolset_gen.extract.raw import (
     ReadResult,
 )
 from toolset_gen.extract.scope import ModuleScope, branches, dotted
-from toolset_gen.extract.sites import read_sites
+from toolset_gen.extract.sites import read_uses
 from toolset_gen.extract.text import SourceText
 from toolset_gen.extract.variables import following_docs, read_variables
 
@@ -37,13 +38,16 @@ __all__ = ["read_file", "read_files"]
 
 _CHUNK = 16
 
+Uses: TypeAlias = Literal["all"] | bool
 
-def read_file(file: SourceFile, *, uses: bool = True) -> ReadResult:
+
+def read_file(file: SourceFile, *, uses: Uses = True) -> ReadResult:
     """Read one file.
 
     Args:
         file: The file.
-        uses: Whether uses of contexts are looked for: that is half of the time.
+        uses: Whether uses of contexts are looked for, which takes a third of the time; `"all"` looks
+            even where no word hints at a context.
 
     Returns:
         The module, or the diagnostic that says why there is none.
@@ -136,11 +140,10 @@ def _syntax(file: SourceFile, error: SyntaxError | ValueError) -> Diagnostic:
     )
 
 
-def _read(file: SourceFile, tree: ast.Module, text: str, *, uses: bool) -> ReadResult:
+def _read(file: SourceFile, tree: ast.Module, text: str, *, uses: Uses) -> ReadResult:
     source = SourceText(text)
     scope = ModuleScope(file.module, tree.body, is_package=file.is_package)
     exports, problem = _exports(tree.body, scope)
-    sites, passed = read_sites(tree, source, scope) if uses else ((), ())
     module = RawModule(
         name=file.module,
         path=file.path,
@@ -151,9 +154,8 @@ def _read(file: SourceFile, tree: ast.Module, text: str, *, uses: bool) -> ReadR
         imports=tuple(sorted(scope.imports.items())),
         stars=tuple(scope.stars),
         exports=exports,
-        sites=sites,
+        uses=read_uses(tree, source, scope, always=uses == "all") if uses else None,
         sets=tuple(_sets(tree.body, source, scope.path)),
-        passed=passed,
         republished=tuple(sorted(scope.republished)),
     )
     found: tuple[Diagnostic, ...] = ()

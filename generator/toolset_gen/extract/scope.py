@@ -159,6 +159,17 @@ class ModuleScope:
         if name not in self.imports:
             self.local.add(name)
 
+    def binds(self, name: str) -> bool:
+        """Say whether the top of the module may bind a name.
+
+        Args:
+            name: The name.
+
+        Returns:
+            Whether it is defined or imported there, or may come with a star import.
+        """
+        return name in self.imports or name in self.local or bool(self.stars)
+
     def path(self, name: str, inside: tuple[frozenset[str], str] | None = None) -> str:
         """Say what a dotted name refers to.
 

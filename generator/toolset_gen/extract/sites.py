@@ -10,14 +10,16 @@ import ast
 import re
 from collections.abc import Iterable
 
+from toolset_gen.extract.bindings import BoundContext, BoundFunction, BoundValue, Unknown
 from toolset_gen.extract.expressions import read_expr
-from toolset_gen.extract.frames import BoundContext, BoundFunction, BoundVerb, Frame, Unknown
+from toolset_gen.extract.frames import Frame
 from toolset_gen.extract.functions import own_nodes, read_lambda
-from toolset_gen.extract.raw import RawListener, RawPass, RawSite
+from toolset_gen.extract.gather import Gatherer
+from toolset_gen.extract.raw import RawListener, RawSite, RawUses
 from toolset_gen.extract.scope import ModuleScope, dotted
 from toolset_gen.extract.text import SourceText
 
-__all__ = ["VERBS", "read_sites"]
+__all__ = ["VERBS", "read_uses"]
 
 VERBS = frozenset(
     {"emit", "parallel", "serial", "bail", "waterfall", "on", "once", "provide", "get", "plugin"}
@@ -26,38 +28,40 @@ VERBS = frozenset(
 _MAY = re.compile(r"\bctx\b|\bcaller\b|Context\b")
 _TELLING = frozenset(
     {ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.Call, ast.Attribute}
+    | {ast.Name, ast.Return, ast.Assign, ast.AnnAssign}
 )
-_STATIC = frozenset({"staticmethod", "classmethod"})
 
 
-def read_sites(
-    tree: ast.Module, source: SourceText, scope: ModuleScope
-) -> tuple[tuple[RawSite, ...], tuple[RawPass, ...]]:
-    """Find the uses of contexts in a module.
+def read_uses(
+    tree: ast.Module, source: SourceText, scope: ModuleScope, *, always: bool = False
+) -> RawUses | None:
+    """Find the uses of contexts in a module, and what its functions do with what they are given.
 
     Args:
         tree: The module.
         source: Its text.
         scope: Its scope.
+        always: Whether to look even where no word hints at a context.
 
     Returns:
-        The sites in source order, and the names passed to other functions.
+        What was found, None when nothing hints at a context.
     """
-    if not any(_MAY.search(line) for line in source.lines):
-        return (), ()
+    if not always and not any(_MAY.search(line) for line in source.lines):
+        return None
     reader = _Reader(source)
     top = Frame(scope, source)
     top.names.update(reader.module_contexts(tree.body, top))
+    reader.gather.open(top)
     reader.body(own_nodes(tree.body), top)
     sites = sorted(reader.sites, key=lambda site: (site.line, site.verb))
-    return tuple(sites), tuple(reader.passed)
+    return RawUses(tuple(sites), reader.gather.flows(), reader.gather.mentions())
 
 
 class _Reader:
     def __init__(self, source: SourceText) -> None:
         self.source = source
         self.sites: list[RawSite] = []
-        self.passed: list[RawPass] = []
+        self.gather = Gatherer()
 
     def module_contexts(self, body: list[ast.stmt], top: Frame) -> dict[str, BoundContext]:
         """Find the contexts among a module's own variables; the module's scope knows the rest."""
@@ -66,13 +70,18 @@ class _Reader:
         return {name: b for name, b in probe.names.items() if isinstance(b, BoundContext)}
 
     def body(self, nodes: Iterable[ast.AST], frame: Frame) -> None:
-        called: set[int] = set()
         for node in nodes:
             if type(node) in _TELLING:
-                self._node(node, frame, called)
+                self._node(node, frame)
 
-    def _node(self, node: ast.AST, frame: Frame, called: set[int]) -> None:
+    def _node(self, node: ast.AST, frame: Frame) -> None:
         match node:
+            case ast.Name():
+                self.gather.name(node, frame)
+            case ast.Call():
+                self._call(node, frame)
+            case ast.Attribute():
+                self._attribute(node, frame)
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 self._function(node, frame)
             case ast.ClassDef():
@@ -81,89 +90,59 @@ class _Reader:
                     self._expression(base, frame)
                 self.body(own_nodes(node.body), inner)
             case ast.Lambda():
-                inner = frame.child("")
-                inner.this = frame.this
-                inner.bind_parameters(node.args)
+                inner = frame.within(node)
+                self.gather.open(inner, inner.bind_parameters(node.args), node)
                 self._expression(node.body, inner)
-            case ast.Call():
-                called.add(id(node.func))
-                self._call(node, frame)
-            case ast.Attribute(ctx=ast.Load()) if id(node) not in called:
-                context = frame.context(node.value)
-                if context is not None:
-                    self._add(node.attr, context, None, node.lineno, frame)
+            case ast.Return(value=ast.expr() as value):
+                self.gather.returned(value, frame)
+            case ast.Assign() | ast.AnnAssign():
+                self.gather.assigned(node, frame)
             case _:
                 pass
+
+    def _attribute(self, node: ast.Attribute, frame: Frame) -> None:
+        if not isinstance(node.ctx, ast.Load) or self.gather.is_called(node):
+            return
+        context = frame.context(node.value)
+        if context is not None:
+            self._add(node.attr, context, None, node.lineno, frame)
+        else:
+            self.gather.name(node, frame)
 
     def _expression(self, node: ast.expr, frame: Frame) -> None:
         statement = ast.Expr(node, lineno=node.lineno, col_offset=node.col_offset)
         self.body(own_nodes([statement]), frame)
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> None:
-        for part in [*node.decorator_list, *node.args.defaults]:
-            self._expression(part, frame)
+        for part in [*node.decorator_list, *node.args.defaults, *node.args.kw_defaults]:
+            if part is not None:
+                self._expression(part, frame)
         inner = frame.child(node.name)
-        static = any(dotted(item) in _STATIC for item in node.decorator_list)
-        owner = f"{frame.scope.module}.{frame.path}" if frame.is_class and not static else ""
-        inner.bind_parameters(node.args, method_of=owner)
+        marks = {dotted(item) for item in node.decorator_list}
+        here = f"{frame.scope.module}.{frame.path}" if frame.is_class else ""
+        owner = "" if marks & {"staticmethod", "classmethod"} else here
+        of_class = here if "classmethod" in marks else ""
+        parameters = inner.bind_parameters(node.args, method_of=owner, of_class=of_class)
         if not owner:
             inner.this = frame.this
         nodes = list(own_nodes(node.body))
         inner.bind_body(nodes)
+        self.gather.open(inner, parameters, node)
         self.body(nodes, inner)
 
     def _call(self, node: ast.Call, frame: Frame) -> None:
+        self.gather.call(node, frame)
         verb, context = "", None
         if isinstance(node.func, ast.Attribute):
             verb, context = node.func.attr, frame.context(node.func.value)
         elif isinstance(node.func, ast.Name):
             bound = frame.find(node.func.id)
-            if isinstance(bound, BoundVerb):
-                verb, context = bound.verb, bound.context
+            value = bound.value if isinstance(bound, BoundValue) else None
+            if value is not None and value.kind == "attribute" and value.of is not None:
+                verb = value.name
+                context = BoundContext(value.of.name) if value.of.kind == "context" else None
         if context is not None:
             self._add(verb, context, node if verb in VERBS else None, node.lineno, frame)
-            return
-        if not self._partial_dispatch(node, frame):
-            self._passes(node, verb, frame)
-
-    def _partial_dispatch(self, node: ast.Call, frame: Frame) -> bool:
-        """Take `partial(ctx.emit, event)` for a dispatch, of arguments that are not all told."""
-        first = node.args[0] if node.args else None
-        if not isinstance(first, ast.Attribute) or first.attr not in VERBS:
-            return False
-        context = frame.context(first.value)
-        if context is None or frame.resolve(dotted(node.func) or "?") != "functools.partial":
-            return False
-        rest = ast.copy_location(ast.Starred(first.value, ast.Load()), node)
-        call = ast.Call(first, [*node.args[1:], rest], node.keywords)
-        self._add(first.attr, context, ast.copy_location(call, node), node.lineno, frame)
-        return True
-
-    def _passes(self, node: ast.Call, verb: str, frame: Frame) -> None:
-        """Note the names that a call of anything else is given."""
-        written = dotted(node.func)
-        owner, _, callee = written.rpartition(".")
-        bound = frame.this is not None and owner == frame.this[0]
-        target = f"{frame.this[1]}.{callee}" if bound and frame.this is not None else ""
-        if not bound and written:
-            target = frame.resolve(written)
-        places = [(arg, index + bound, "") for index, arg in enumerate(node.args)]
-        named = [(item.value, -1, item.arg) for item in node.keywords if item.arg is not None]
-        for arg, index, keyword in (*places, *named):
-            name = dotted(arg)
-            path = frame.resolve(name) if name else "?"
-            if (callee or verb) and not path.startswith(("?", "builtins.")):
-                self.passed.append(
-                    RawPass(
-                        path,
-                        callee or verb,
-                        node.lineno,
-                        frame.path,
-                        "" if target.startswith("?") else target,
-                        index,
-                        keyword,
-                    )
-                )
 
     def _add(
         self, verb: str, context: BoundContext, call: ast.Call | None, line: int, frame: Frame

@@ -5,29 +5,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
 
-from toolset.catalog import EventEntry, Parameter
+from toolset.catalog import EventEntry
 from toolset_gen.extract.describe import Describer
-from toolset_gen.extract.kinds import own_parameters
-from toolset_gen.extract.library import Definition
-from toolset_gen.extract.model import Listener, Location, Site, SiteKind
-from toolset_gen.extract.names import MODES, is_context, is_service
+from toolset_gen.extract.flows import Effect, Flows, Followed
+from toolset_gen.extract.library import Library
+from toolset_gen.extract.listeners import Listeners
+from toolset_gen.extract.model import Location, Site, SiteKind
+from toolset_gen.extract.names import MODES, is_context
 from toolset_gen.extract.plugins import Plugins
-from toolset_gen.extract.raw import (
-    Expr,
-    RawClass,
-    RawFunction,
-    RawListener,
-    RawModule,
-    RawPass,
-    RawSite,
-)
+from toolset_gen.extract.raw import Expr, RawModule, RawSite, RawUses
+from toolset_gen.extract.things import LISTENS
 
-__all__ = ["find_sites", "inject_sites", "mounted_plugins"]
+__all__ = ["Again", "find_sites", "inject_sites", "mounted_plugins"]
 
-_LISTENS = frozenset({"on", "once"})
+Again: TypeAlias = Callable[[RawModule], RawUses | None]
+
 _TAKES_NO_DISPATCH = frozenset(
     {"declared", "isinstance", "listen", "listeners", "off", "print", "repr", "str", "subscribe"}
 )
@@ -44,7 +39,7 @@ def mounted_plugins(describer: Describer) -> Iterator[str]:
     """
     library = describer.library
     for module in library.modules():
-        for site in module.sites:
+        for site in module.uses.sites if module.uses is not None else ():
             if site.verb != "plugin" or not is_context(site.receiver, library):
                 continue
             given = _argument(site.call, 0, "plugin")
@@ -53,7 +48,10 @@ def mounted_plugins(describer: Describer) -> Iterator[str]:
 
 
 def find_sites(
-    describer: Describer, events: Mapping[str, EventEntry], plugins: Plugins
+    describer: Describer,
+    events: Mapping[str, EventEntry],
+    plugins: Plugins,
+    again: Again | None = None,
 ) -> tuple[Site, ...]:
     """Link every site of the scanned modules.
 
@@ -61,11 +59,13 @@ def find_sites(
         describer: What resolves paths.
         events: Declared events by canonical path.
         plugins: Whose code is whose.
+        again: Reads what a module uses that imports an event and hints at no context.
 
     Returns:
         The sites by place.
     """
-    linker = _Linker(describer, events, plugins)
+    uses = dict(_uses(describer.library, events, again))
+    linker = _Linker(describer, events, plugins, uses)
     found = [site for module in describer.library.modules() for site in linker.of(module)]
     return tuple(sorted(found, key=lambda site: (site.location, site.kind, site.verb, site.text)))
 
@@ -92,30 +92,74 @@ def inject_sites(plugins: Plugins) -> Iterator[Site]:
             )
 
 
+def _uses(
+    library: Library, events: Mapping[str, EventEntry], again: Again | None
+) -> Iterator[tuple[str, RawUses]]:
+    """What each module uses; of those where no word hints at a context, those that import an event."""
+    offering = {path.rpartition(".")[0] for path in events}
+    for module in library.modules():
+        for _, target in module.imports:
+            if library.canonical(target) in events:
+                offering.add(module.name)
+    for module in library.modules():
+        found = module.uses
+        if found is None and again is not None:
+            named = {library.canonical(target) for _, target in module.imports} | {*module.stars}
+            found = again(module) if named & offering or named & events.keys() else None
+        if found is not None:
+            yield module.name, found
+
+
 class _Linker:
     def __init__(
-        self, describer: Describer, events: Mapping[str, EventEntry], plugins: Plugins
+        self,
+        describer: Describer,
+        events: Mapping[str, EventEntry],
+        plugins: Plugins,
+        uses: Mapping[str, RawUses],
     ) -> None:
-        self.describer = describer
         self.library = describer.library
         self.events = events
         self.plugins = plugins
+        self.uses = uses
+        self.flows = Flows(self.library, events, uses)
+        self.listeners = Listeners(describer, self.flows.tracer.flows)
         facts = describer.describe_class("toolset.Context")
         self.own = {item.name for item in facts.entry.members} if facts is not None else set[str]()
-        self.own |= {*MODES, *_LISTENS, "provide", "get", "plugin", "inject", "mixin", "accessor"}
+        self.own |= {*MODES, *LISTENS, "provide", "get", "plugin", "inject", "mixin", "accessor"}
 
     def of(self, module: RawModule) -> Iterator[Site]:
-        for raw in module.sites:
-            if not is_context(raw.receiver, self.library):
-                continue
-            if raw.call is None:
-                yield from self._read(module, raw)
-            elif raw.verb in MODES or raw.verb in _LISTENS:
-                yield self._event(module, raw, raw.call)
-            elif raw.verb in {"provide", "get", "plugin", "inject"}:
-                yield from self._keyed(module, raw, raw.call)
-        for passed in module.passed:
-            yield from self._passed(module, passed)
+        uses = self.uses.get(module.name)
+        if uses is None:
+            return
+        written = [site for raw in uses.sites for site in self._written(module, raw)]
+        named = {(s.location.line, s.verb) for s in written if s.name is not None}
+        followed = [site for item in self.flows.followed(module.name) for site in self._given(item)]
+        told = {(s.location.line, s.verb) for s in followed if s.via is None}
+        for site in written:
+            if site.name is not None or (site.location.line, site.verb) not in told:
+                yield site
+        for site in followed:
+            if site.via is not None or (site.location.line, site.verb) not in named:
+                yield site
+        yield from self._mentions(module, uses)
+
+    def _written(self, module: RawModule, raw: RawSite) -> Iterator[Site]:
+        if not is_context(raw.receiver, self.library):
+            return
+        if raw.call is None:
+            yield from self._read(module, raw)
+        elif raw.verb in MODES or raw.verb in LISTENS:
+            yield self._event(module, raw, raw.call)
+        elif raw.verb in {"provide", "get", "plugin", "inject"}:
+            yield from self._keyed(module, raw, raw.call)
+
+    def _mentions(self, module: RawModule, uses: RawUses) -> Iterator[Site]:
+        for path in uses.mentions:
+            owner = self.library.canonical(path.removesuffix(".name").removesuffix(".mode"))
+            if owner in self.events:
+                site = self._site(module, 0, "", "mention")
+                yield site._replace(name=self.events[owner].name, event=owner)
 
     def _site(self, module: RawModule, line: int, function: str, kind: SiteKind) -> Site:
         path = f"{module.name}.{function}" if function else module.name
@@ -137,10 +181,13 @@ class _Linker:
         yield site._replace(verb="attribute", name=raw.verb, text=raw.verb)
 
     def _event(self, module: RawModule, raw: RawSite, call: Expr) -> Site:
-        kind: SiteKind = "listen" if raw.verb in _LISTENS else "dispatch"
+        kind: SiteKind = "listen" if raw.verb in LISTENS else "dispatch"
         given = _argument(call, 0, "event")
         name, path = self._name(given)
-        listener = self._listener(module, raw.listener) if kind == "listen" else None
+        listener = self.listeners.of_raw(module, raw.listener) if kind == "listen" else None
+        if kind == "listen" and listener is None:
+            flow = f"{module.name}.{raw.function}" if raw.function else module.name
+            listener = self.listeners.of_thing(self.flows.listener(flow, raw.line))
         return self._site(module, raw.line, raw.function, kind)._replace(
             verb=raw.verb,
             name=name,
@@ -194,107 +241,52 @@ class _Linker:
         for verb, item in pairs:
             yield site._replace(verb=verb, name=self.library.constant(item), text=item.text)
 
-    def _passed(self, module: RawModule, raw: RawPass) -> Iterator[Site]:
-        """An event given to another function: that is how helpers dispatch."""
-        path = self.library.canonical(raw.path)
-        if path not in self.events or raw.callee in _TAKES_NO_DISPATCH:
+    def _given(self, found: Followed) -> Iterator[Site]:
+        """An event given to something: that is how helpers dispatch and listen."""
+        name, mode, path = self._named(found)
+        module = self.library.module(self.flows.module_of(found.flow))
+        if module is None or (not path and not found.effects):
             return
-        event = self.events[path]
-        # Where the helper does not say what it does with it, it is taken to do it right.
-        for verb in self._forwarded(raw) or (event.mode,):
-            kind: SiteKind = "listen" if verb in _LISTENS else "dispatch"
-            yield self._site(module, raw.line, raw.function, kind)._replace(
-                verb=verb, name=event.name, text=raw.callee, event=path, arguments=-1
-            )
+        callee = found.call.callee if found.call is not None else ""
+        site = self._site(module, found.location.line, found.flow.function, "dispatch")
+        site = site._replace(name=name, text=callee, event=path, arguments=-1)
+        if found.direct:
+            yield from (self._used(site, effect)._replace(via=None) for effect in found.effects)
+            return
+        dispatched = [effect for effect in found.effects if effect.verb in MODES]
+        listened = [effect for effect in found.effects if effect.verb in LISTENS]
+        right = [effect for effect in dispatched if effect.verb == mode]
+        if right:  # of several verbs it is taken to choose the right one
+            counts = {effect.arguments for effect in right}
+            used = self._used(site, right[0])
+            yield used._replace(arguments=counts.pop() if len(counts) == 1 else -1)
+        elif dispatched and all(effect.verb for effect in found.effects):
+            for verb in dict.fromkeys(effect.verb for effect in dispatched):
+                effect = next(item for item in dispatched if item.verb == verb)
+                yield self._used(site, effect)._replace(arguments=-1)
+        elif path and not listened and (found.effects or callee not in _TAKES_NO_DISPATCH):
+            # Where the helper does not say what it does with it, it is taken to do it right.
+            yield site._replace(verb=mode, via=site.location)
+        for effect in listened:
+            yield self._used(site, effect)
 
-    def _forwarded(self, raw: RawPass) -> tuple[str, ...]:
-        """Say with which verbs a helper dispatches or listens to what it is given."""
-        found = self.library.definition(self.library.canonical(raw.target)) if raw.target else None
-        if found is None or not isinstance(found.raw, RawFunction):
-            return ()
-        given = found.raw.parameters
-        name = raw.keyword
-        if not name and 0 <= raw.place < len(given):
-            name = given[raw.place].name
-        return tuple(dict.fromkeys(self._forwards.get((found.path, name), ())))
+    def _named(self, found: Followed) -> tuple[str, str, str]:
+        """An event's name, its mode, and the path of its declaration when the object is given."""
+        event = found.event
+        if event.kind == "event":
+            entry = self.events[event.name]
+            return entry.name, entry.mode, event.name
+        known = next((entry for entry in self.events.values() if entry.name == event.name), None)
+        return event.name, known.mode if known is not None else "", ""
 
-    @cached_property
-    def _forwards(self) -> dict[tuple[str, str], list[str]]:
-        """Function and parameter to the verbs that the function calls with that parameter."""
-        verbs: dict[tuple[str, str], list[str]] = {}
-        for module in self.library.modules():
-            for raw in module.sites:
-                given = _argument(raw.call, 0, "event")
-                known = raw.verb in MODES or raw.verb in _LISTENS
-                if given is not None and known and given.path == f"?{given.text}":
-                    path = f"{module.name}.{raw.function}"
-                    verbs.setdefault((path, given.text), []).append(raw.verb)
-        return verbs
-
-    # Listeners
-
-    def _listener(self, module: RawModule, raw: RawListener | None) -> Listener | None:
-        if raw is None:
-            return None
-        if raw.function is not None:
-            found = Definition(raw.path, module, raw.function, "", module.path)
-            return self._of_function(found, raw.function, raw)
-        definition = self.library.definition(raw.path)
-        if definition is None:
-            return None
-        if isinstance(definition.raw, RawClass):
-            return self._of_class(definition, raw)
-        if not isinstance(definition.raw, RawFunction):
-            return None
-        return self._of_function(definition, definition.raw, raw)
-
-    def _of_class(self, found: Definition, raw: RawListener) -> Listener | None:
-        facts = self.describer.describe_class(found.path)
-        if facts is None or facts.entry.constructor is None or raw.bound or raw.filled:
-            return None
-        if is_service(found.path, self.library):
-            return None
-        return Listener(found.path, found.location, facts.entry.constructor.parameters)
-
-    def _of_function(self, found: Definition, raw: RawFunction, how: RawListener) -> Listener:
-        marks = {item.path for item in raw.decorators}
-        on_instance = how.function is None and bool(found.owner) and how.bound > 0
-        bound = on_instance or "builtins.classmethod" in marks
-        given = own_parameters(raw, found) if bound else raw.parameters
-        skip = how.bound - 1 if on_instance else how.bound
-        left = _without(
-            [
-                self.describer.members.parameter(item, "", found.location, found.path)
-                for item in given
-            ],
-            skip,
-            how.filled,
+    def _used(self, site: Site, effect: Effect) -> Site:
+        return site._replace(
+            kind="listen" if effect.verb in LISTENS else "dispatch",
+            verb=effect.verb,
+            arguments=effect.arguments,
+            listener=self.listeners.of_thing(effect.listener),
+            via=effect.location,
         )
-        return Listener(
-            path=found.path,
-            location=found.location,
-            parameters=tuple(left),
-            is_async=raw.is_async,
-            returns=raw.returns.text if raw.returns is not None else "",
-        )
-
-
-def _without(
-    parameters: Iterable[Parameter], skip: int, filled: tuple[str, ...]
-) -> Iterator[Parameter]:
-    """Drop what is bound already; what a partial fills by keyword can only be named after that."""
-    named = False
-    for item in parameters:
-        positional = item.kind in {"positional-only", "positional-or-keyword"}
-        if positional and skip > 0:
-            skip -= 1
-            continue
-        if item.name in filled:
-            named = named or positional
-            continue
-        if named and item.kind == "positional-or-keyword":
-            item = item._replace(kind="keyword-only")  # noqa: PLW2901 - the parameter as it is left
-        yield item
 
 
 def _argument(call: Expr | None, index: int, name: str) -> Expr | None:
