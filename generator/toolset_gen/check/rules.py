@@ -77,6 +77,7 @@ _ALL = (
     Rule("EVT015", "an event's docstring contradicts its signature", repaired=True),
     Rule("EVT016", "an event's name or mode is not a constant"),
     Rule("EVT017", "a dispatch does not pass its event's arguments"),
+    Rule("EVT018", "an event is declared where the catalog cannot list it"),
     Rule("SVC001", "a service or its member has no docstring", repaired=True),
     Rule("SVC002", "a service's parameter is not documented", repaired=True),
     Rule("SVC003", "a service's `Args:` entry is empty"),

@@ -1,21 +1,21 @@
 """Declared events."""
 
-# Maintainers: finds the functions decorated with the runtime's `event` and describes them. Producers
+# Maintainers: describes what declarations.py finds. Producers
 # and listeners are added by uses.py's facts, in `with_uses`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from toolset.catalog import EventEntry, EventMode
 from toolset_gen.diagnostics import Diagnostic
+from toolset_gen.extract.declarations import Declarations, Made
 from toolset_gen.extract.describe import Describer
-from toolset_gen.extract.library import Definition, Library
+from toolset_gen.extract.library import Definition
 from toolset_gen.extract.model import Location, Site
-from toolset_gen.extract.names import EVENT, MODES
-from toolset_gen.extract.raw import Expr, RawFunction
-from toolset_gen.extract.services import classes
+from toolset_gen.extract.names import MODES
+from toolset_gen.extract.raw import RawFunction
 
 __all__ = ["DeclaredEvent", "Events", "find_events", "with_uses"]
 
@@ -25,8 +25,8 @@ class DeclaredEvent(NamedTuple):
 
     Attributes:
         entry: What the catalog says of it.
-        found: The decorated function.
-        location: Where its decorator stands, which says the name.
+        found: The function that says its signature, under the path of the event.
+        location: Where the call of `event` stands, which says the name.
     """
 
     entry: EventEntry
@@ -39,7 +39,7 @@ class Events(NamedTuple):
 
     Attributes:
         declared: Declarations in the order of their places, duplicates included.
-        diagnostics: Names and modes that are not constant.
+        diagnostics: Names and modes that are not constant, declarations that cannot be listed.
     """
 
     declared: tuple[DeclaredEvent, ...]
@@ -68,41 +68,19 @@ def find_events(describer: Describer) -> Events:
     """
     declared: list[DeclaredEvent] = []
     diagnostics: list[Diagnostic] = []
-    for found, raw, mark in _marked(describer.library):
-        made = _declare(describer, found, raw, mark)
-        if isinstance(made, Diagnostic):
-            diagnostics.append(made)
+    for made in Declarations(describer.library).found():
+        item = _declare(describer, made) if isinstance(made, Made) else made
+        if isinstance(item, Diagnostic):
+            diagnostics.append(item)
         else:
-            declared.append(made)
+            declared.append(item)
     declared.sort(key=lambda item: item.location)
     return Events(tuple(declared), tuple(diagnostics))
 
 
-def _marked(library: Library) -> Iterator[tuple[Definition, RawFunction, Expr]]:
-    for found in _functions(library):
-        raw = found.raw
-        if not isinstance(raw, RawFunction):
-            continue
-        for mark in raw.decorators:
-            if library.canonical(mark.path) in EVENT or mark.path in EVENT:
-                yield found, raw, mark
-
-
-def _functions(library: Library) -> Iterator[Definition]:
-    """The functions at the top of modules and classes; nobody binds a declaration's first parameter."""
-    for module in library.modules():
-        for raw in module.definitions:
-            yield Definition(f"{module.name}.{raw.name}", module, raw, "", module.path)
-    for owner, inner in classes(library):
-        for raw in inner.members:
-            path = f"{owner.path}.{raw.name}"
-            yield Definition(path, owner.module, raw, "", owner.file)
-
-
-def _declare(
-    describer: Describer, found: Definition, raw: RawFunction, mark: Expr
-) -> DeclaredEvent | Diagnostic:
+def _declare(describer: Describer, made: Made) -> DeclaredEvent | Diagnostic:
     library = describer.library
+    found, mark = made.found, made.call
     given = mark.keyword("name") or (mark.args[0] if mark.args else None)
     name = library.constant(given)
     way = mark.keyword("mode") or (mark.args[1] if len(mark.args) > 1 else None)
@@ -128,11 +106,11 @@ def _declare(
             "declare it with one of the modes",
             target=found.path,
         )
-    member = describer.members.function(found)
+    member = describer.members.function(found, name=found.path.rpartition(".")[2])
     entry = EventEntry(
         name=name,
         mode=mode,
-        is_async=raw.is_async,
+        is_async=isinstance(found.raw, RawFunction) and found.raw.is_async,
         signature=member.signature,
         parameters=member.parameters,
         returns=member.returns,

@@ -134,7 +134,7 @@ class Flows:
         return None
 
     def _call(self, flow: RawFlow, call: RawCall) -> Iterator[Followed]:
-        if _speaks_for_itself(call.value):
+        if self._speaks_for_itself(call.value):
             return
         self.tracer.begin()
         passed = self._passed(call)
@@ -147,6 +147,16 @@ class Flows:
         for event in passed:
             mine = tuple(effect for effect in effects if effect.event == event)
             yield Followed(flow, call, place, event, mine, direct)
+
+    def _speaks_for_itself(self, call: Value) -> bool:
+        """Whether a call names verb and event in one place: `ctx.emit(event)`."""
+        of = call.of
+        if of is None or of.kind != "attribute" or of.of is None or of.of.kind != "context":
+            return False
+        first = call.args[0] if call.args else dict(call.keywords).get("event")
+        if first is None or first.kind != "path":
+            return False
+        return self.library.canonical(first.name) in self.tracer.events
 
     def _passed(self, call: RawCall) -> Things:
         """The events among the arguments of a call; values that only a verb takes are looked into."""
@@ -227,15 +237,6 @@ def _around(path: str) -> Iterator[str]:
     while head:
         yield head
         head = head.rpartition(".")[0]
-
-
-def _speaks_for_itself(call: Value) -> bool:
-    """Whether a call names verb and event in one place: `ctx.emit(event)`."""
-    of = call.of
-    if of is None or of.kind != "attribute" or of.of is None or of.of.kind != "context":
-        return False
-    first = call.args[0] if call.args else dict(call.keywords).get("event")
-    return first is not None and first.kind == "path"
 
 
 def _may_dispatch(call: RawCall) -> bool:

@@ -24,6 +24,7 @@ __all__ = [
     "RawDefinition",
     "RawFunction",
     "RawListener",
+    "RawMaking",
     "RawModule",
     "RawParameter",
     "RawSite",
@@ -311,6 +312,28 @@ class RawUses(NamedTuple):
     mentions: tuple[str, ...] = ()
 
 
+class RawMaking(NamedTuple):
+    """A call with `mode=`, which declares an event when it is the runtime's `event` that is called.
+
+    Attributes:
+        call: The call.
+        function: Dotted path of the function it stands in, `""` when it runs with the module.
+        owner: Dotted path of the class body it stands in, `""` for none.
+        name: What it is kept under, or what it gives when called is kept under; `""` for neither.
+        form: `decorator` (of a definition called `name`), `applied` (to `given`), `kept`, else `other`.
+        given: What it is applied to.
+        function_given: The same when it is a lambda.
+    """
+
+    call: Expr
+    function: str
+    owner: str
+    name: str = ""
+    form: Literal["decorator", "applied", "kept", "other"] = "other"
+    given: Expr | None = None
+    function_given: RawFunction | None = None
+
+
 class RawModule(NamedTuple):
     """A module.
 
@@ -326,6 +349,7 @@ class RawModule(NamedTuple):
         exports: Names in `__all__`, in order; None without one. `*module` stands for that module's.
         uses: What it uses; None when nobody looked, as nothing in its text hints at a context.
         sets: Attributes set on its functions and classes from outside: (`name`, `attribute`, value).
+        makings: Calls that may declare events.
         republished: Names imported as `from x import y as y`, which publishes them without `__all__`.
     """
 
@@ -340,6 +364,7 @@ class RawModule(NamedTuple):
     exports: tuple[str, ...] | None
     uses: RawUses | None
     sets: tuple[tuple[str, str, Expr], ...]
+    makings: tuple[RawMaking, ...] = ()
     republished: tuple[str, ...] = ()
 
 

@@ -21,6 +21,7 @@ from toolset_gen.discover import SourceFile
 from toolset_gen.extract.classes import read_class
 from toolset_gen.extract.expressions import Resolve, read_expr
 from toolset_gen.extract.functions import doc_of, merge_functions, read_function
+from toolset_gen.extract.makings import read_makings
 from toolset_gen.extract.raw import (
     Expr,
     RawDefinition,
@@ -156,6 +157,7 @@ def _read(file: SourceFile, tree: ast.Module, text: str, *, uses: Uses) -> ReadR
         exports=exports,
         uses=read_uses(tree, source, scope, always=uses == "all") if uses else None,
         sets=tuple(_sets(tree.body, source, scope.path)),
+        makings=read_makings(tree, source, scope),
         republished=tuple(sorted(scope.republished)),
     )
     found: tuple[Diagnostic, ...] = ()
