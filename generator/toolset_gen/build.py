@@ -56,7 +56,8 @@ def build(
         config: The project's configuration.
         sources: The files it scans.
         snippets: Formatted code of earlier builds; new code is added.
-        executor: Where files are read: threads, processes, or other machines; None for here.
+        executor: Where files are read and code is formatted: threads, processes, or other
+            machines; None for here.
 
     Returns:
         The artifacts, and everything that is wrong with the sources.
@@ -84,7 +85,8 @@ def build(
     shown = _without_inherited(model.catalog, others)
     borrowed = tuple(_borrowed(model.catalog, others))
     memory: MutableMapping[str, str] = {} if snippets is None else snippets
-    return Build(render(shown, config, notes, memory, borrowed), diagnostics)
+    artifacts = render(shown, config, notes, memory, borrowed, executor=executor)
+    return Build(artifacts, diagnostics)
 
 
 def _without_inherited(catalog: Catalog, others: Catalog) -> Catalog:

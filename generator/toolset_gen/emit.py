@@ -11,10 +11,11 @@
 from __future__ import annotations
 
 import math
-from typing import TypeAlias
+import re
+from typing import NamedTuple, TypeAlias
 from unicodedata import ucd_3_2_0
 
-__all__ = ["LINE_LENGTH", "Data", "Known", "emit", "is_record", "quote"]
+__all__ = ["LINE_LENGTH", "Data", "Known", "Named", "emit", "is_record", "quote"]
 
 LINE_LENGTH = 88
 
@@ -24,6 +25,17 @@ Known: TypeAlias = dict[tuple[int, int], str]
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs", "Mn", "Me"})
 _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_SPECIAL = re.compile(r"[^ -\[\]-~]")  # all but printable ASCII, and the backslash
+
+
+class Named(NamedTuple):
+    """A value that a function of the module makes; it is spelled as a call of that.
+
+    Attributes:
+        function: The function's name.
+    """
+
+    function: str
 
 
 def emit(value: Data, *, indent: int = 0, used: int = 0, known: Known | None = None) -> str:
@@ -42,6 +54,8 @@ def emit(value: Data, *, indent: int = 0, used: int = 0, known: Known | None = N
     Raises:
         TypeError: The value is or holds something that has no literal, such as a set or a NaN.
     """
+    if isinstance(value, Named):
+        return f"{value.function}()"
     if isinstance(value, tuple):
         if is_record(value):
             return _known_call(value, indent, known)
@@ -80,19 +94,18 @@ def quote(text: str, *, ascii_only: bool = False) -> str:
 
 
 def _escaped(text: str, *, ascii_only: bool) -> str:
-    if text.isascii() and text.isprintable():
-        return text.replace("\\", "\\\\")
-    return "".join(_ESCAPES.get(c) or (_escape(c) if _hidden(c, ascii_only) else c) for c in text)
+    return _SPECIAL.sub(_in_ascii if ascii_only else _shown, text)
 
 
-def _hidden(char: str, ascii_only: bool) -> bool:  # noqa: FBT001 - private, called in one place
-    if " " <= char <= "~":
-        return False
-    return ascii_only or ucd_3_2_0.category(char) in _HIDDEN
+def _shown(found: re.Match[str]) -> str:
+    char = found[0]
+    is_escaped = char in _ESCAPES or ucd_3_2_0.category(char) in _HIDDEN
+    return _in_ascii(found) if is_escaped else char
 
 
-def _escape(char: str) -> str:
-    return char.encode("unicode_escape").decode("ascii")
+def _in_ascii(found: re.Match[str]) -> str:
+    char = found[0]
+    return _ESCAPES.get(char) or char.encode("unicode_escape").decode("ascii")
 
 
 def _number(value: float | None) -> str:
@@ -164,6 +177,8 @@ def _one(item: Data) -> str | None:
     """
     if isinstance(item, str):
         return f"({quote(item, ascii_only=True)},)"
+    if isinstance(item, Named):
+        return f"({emit(item)},)"
     if isinstance(item, tuple):
         if not item:
             return "((),)"

@@ -79,7 +79,11 @@ def recall(config: Config, sources: Sources) -> Outcome | None:
     Raises:
         ArtifactError: An artifact exists and cannot be read.
     """
-    remembered = Cache(config.root).recall(build_key(config, sources))
+    return _recall(config, build_key(config, sources))
+
+
+def _recall(config: Config, key: str) -> Outcome | None:
+    remembered = Cache(config.root).recall(key)
     if remembered is None or not _is_fresh(config, remembered):
         return None
     return Outcome((), remembered.diagnostics, tuple(remembered.artifacts))
@@ -101,7 +105,8 @@ def examine(config: Config, jobs: int = 1) -> Outcome:
         GeneratorError: The configuration cannot be served, or an artifact cannot be read.
     """
     sources = find_sources(config)
-    unchanged = recall(config, sources)
+    key = build_key(config, sources)
+    unchanged = _recall(config, key)
     if unchanged is not None:
         return unchanged
     cache = Cache(config.root)
@@ -114,7 +119,7 @@ def examine(config: Config, jobs: int = 1) -> Outcome:
     cache.keep_snippets(snippets)
     if not built.at_fault:
         hashes = {path: digest(data) for path, data in built.artifacts.items()}
-        cache.remember(build_key(config, sources), Remembered(hashes, built.diagnostics))
+        cache.remember(key, Remembered(hashes, built.diagnostics))
     stale = compare(config.root, built.artifacts) if built.artifacts else ()
     return Outcome(stale, built.diagnostics, tuple(built.artifacts))
 

@@ -20,7 +20,7 @@ __all__ = ["cores", "pool"]
 
 # Some 100,000 lines, read in about a second; a worker is ready after a fifth of one.
 _PAYS = 4_000_000
-_MODULE = 20_000  # what the module of a class that others wrote weighs, about
+_MODULE = 40_000  # what the module of a class that others wrote weighs, about
 
 
 def cores() -> int:

@@ -31,6 +31,131 @@ __all__ = [
 SCHEMA_VERSION = 1
 
 
+def _member_toolset_runtime_events_Event_arity() -> Member:
+    return Member(
+        name="arity",
+        kind="attribute",
+        signature="arity",
+        inherited_from="toolset.runtime.events.Event",
+        path="toolset.runtime.events.Event.arity",
+    )
+
+
+def _member_toolset_runtime_events_Event_check_listener() -> Member:
+    return Member(
+        name="check_listener",
+        kind="function",
+        signature="check_listener(listener: Callable[..., object], owner: str) -> None",
+        parameters=(
+            Parameter(
+                name="listener",
+                annotation="Callable[..., object]",
+                description="The function to be called.",
+                type_refs=("collections.abc.Callable",),
+            ),
+            Parameter(
+                name="owner",
+                annotation="str",
+                description="Display name of the fiber that listens.",
+            ),
+        ),
+        returns=Returns(
+            annotation="None",
+        ),
+        raises=(
+            Raised(
+                type="ListenerSignatureError",
+                path="toolset.runtime.ListenerSignatureError",
+                description="It cannot be called with what the event declares.",
+            ),
+        ),
+        summary="Refuse a listener whose parameters cannot take this event's arguments.",
+        inherited_from="toolset.runtime.events.Event",
+        path="toolset.runtime.events.Event.check_listener",
+    )
+
+
+def _member_toolset_runtime_events_Event_declaration() -> Member:
+    return Member(
+        name="declaration",
+        kind="attribute",
+        signature="declaration: Callable[..., object]",
+        returns=Returns(
+            annotation="Callable[..., object]",
+            type_refs=("collections.abc.Callable",),
+        ),
+        summary="The decorated function.",
+        inherited_from="toolset.runtime.events.Event",
+        path="toolset.runtime.events.Event.declaration",
+    )
+
+
+def _member_toolset_runtime_events_Event_doc() -> Member:
+    return Member(
+        name="doc",
+        kind="property",
+        signature="doc: str",
+        returns=Returns(
+            annotation="str",
+        ),
+        summary="The declaration's docstring, indentation removed.",
+        read_only=True,
+        inherited_from="toolset.runtime.events.Event",
+        path="toolset.runtime.events.Event.doc",
+    )
+
+
+def _member_toolset_runtime_events_Event_is_async() -> Member:
+    return Member(
+        name="is_async",
+        kind="attribute",
+        signature="is_async",
+        summary="Whether the declaration is `async def`.",
+        inherited_from="toolset.runtime.events.Event",
+        path="toolset.runtime.events.Event.is_async",
+    )
+
+
+def _member_toolset_runtime_events_Event_mode() -> Member:
+    return Member(
+        name="mode",
+        kind="attribute",
+        signature="mode: EventMode",
+        returns=Returns(
+            annotation="EventMode",
+            type_refs=("toolset.catalog.EventMode",),
+        ),
+        summary="The verb it is dispatched with.",
+        inherited_from="toolset.runtime.events.Event",
+        path="toolset.runtime.events.Event.mode",
+    )
+
+
+def _member_toolset_runtime_events_Event_name() -> Member:
+    return Member(
+        name="name",
+        kind="attribute",
+        signature="name: str",
+        returns=Returns(
+            annotation="str",
+        ),
+        summary="`scope/name`.",
+        inherited_from="toolset.runtime.events.Event",
+        path="toolset.runtime.events.Event.name",
+    )
+
+
+def _member_toolset_runtime_events_Event_signature() -> Member:
+    return Member(
+        name="signature",
+        kind="attribute",
+        signature="signature",
+        summary="What a listener is called with.",
+        inherited_from="toolset.runtime.events.Event",
+        path="toolset.runtime.events.Event.signature",
+    )
+
+
 def _service_fs() -> ServiceEntry:
     return ServiceEntry(
         key="fs",
@@ -2332,107 +2457,14 @@ def _type_toolset_runtime_AsyncWaterfallEvent() -> TypeEntry:
         declaration="class AsyncWaterfallEvent(Event, Generic[R, *Ts]):\n    ...",
         summary="An event dispatched with `await ctx.waterfall`, declared with `async def`.",
         members=(
-            Member(
-                name="name",
-                kind="attribute",
-                signature="name: str",
-                returns=Returns(
-                    annotation="str",
-                ),
-                summary="`scope/name`.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.name",
-            ),
-            Member(
-                name="mode",
-                kind="attribute",
-                signature="mode: EventMode",
-                returns=Returns(
-                    annotation="EventMode",
-                    type_refs=("toolset.catalog.EventMode",),
-                ),
-                summary="The verb it is dispatched with.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.mode",
-            ),
-            Member(
-                name="declaration",
-                kind="attribute",
-                signature="declaration: Callable[..., object]",
-                returns=Returns(
-                    annotation="Callable[..., object]",
-                    type_refs=("collections.abc.Callable",),
-                ),
-                summary="The decorated function.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.declaration",
-            ),
-            Member(
-                name="signature",
-                kind="attribute",
-                signature="signature",
-                summary="What a listener is called with.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.signature",
-            ),
-            Member(
-                name="is_async",
-                kind="attribute",
-                signature="is_async",
-                summary="Whether the declaration is `async def`.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.is_async",
-            ),
-            Member(
-                name="arity",
-                kind="attribute",
-                signature="arity",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.arity",
-            ),
-            Member(
-                name="doc",
-                kind="property",
-                signature="doc: str",
-                returns=Returns(
-                    annotation="str",
-                ),
-                summary="The declaration's docstring, indentation removed.",
-                read_only=True,
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.doc",
-            ),
-            Member(
-                name="check_listener",
-                kind="function",
-                signature="check_listener(listener: Callable[..., object], owner: str) -> None",
-                parameters=(
-                    Parameter(
-                        name="listener",
-                        annotation="Callable[..., object]",
-                        description="The function to be called.",
-                        type_refs=("collections.abc.Callable",),
-                    ),
-                    Parameter(
-                        name="owner",
-                        annotation="str",
-                        description="Display name of the fiber that listens.",
-                    ),
-                ),
-                returns=Returns(
-                    annotation="None",
-                ),
-                raises=(
-                    Raised(
-                        type="ListenerSignatureError",
-                        path="toolset.runtime.ListenerSignatureError",
-                        description="It cannot be called with what the event declares.",
-                    ),
-                ),
-                summary="Refuse a listener whose parameters cannot take this event's arguments.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.check_listener",
-            ),
+            _member_toolset_runtime_events_Event_name(),
+            _member_toolset_runtime_events_Event_mode(),
+            _member_toolset_runtime_events_Event_declaration(),
+            _member_toolset_runtime_events_Event_signature(),
+            _member_toolset_runtime_events_Event_is_async(),
+            _member_toolset_runtime_events_Event_arity(),
+            _member_toolset_runtime_events_Event_doc(),
+            _member_toolset_runtime_events_Event_check_listener(),
         ),
         type_refs=(
             "collections.abc.Callable",
@@ -2474,107 +2506,14 @@ def _type_toolset_runtime_BailEvent() -> TypeEntry:
         declaration="class BailEvent(Event, Generic[R, *Ts]):\n    ...",
         summary="An event dispatched with `ctx.bail`.",
         members=(
-            Member(
-                name="name",
-                kind="attribute",
-                signature="name: str",
-                returns=Returns(
-                    annotation="str",
-                ),
-                summary="`scope/name`.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.name",
-            ),
-            Member(
-                name="mode",
-                kind="attribute",
-                signature="mode: EventMode",
-                returns=Returns(
-                    annotation="EventMode",
-                    type_refs=("toolset.catalog.EventMode",),
-                ),
-                summary="The verb it is dispatched with.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.mode",
-            ),
-            Member(
-                name="declaration",
-                kind="attribute",
-                signature="declaration: Callable[..., object]",
-                returns=Returns(
-                    annotation="Callable[..., object]",
-                    type_refs=("collections.abc.Callable",),
-                ),
-                summary="The decorated function.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.declaration",
-            ),
-            Member(
-                name="signature",
-                kind="attribute",
-                signature="signature",
-                summary="What a listener is called with.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.signature",
-            ),
-            Member(
-                name="is_async",
-                kind="attribute",
-                signature="is_async",
-                summary="Whether the declaration is `async def`.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.is_async",
-            ),
-            Member(
-                name="arity",
-                kind="attribute",
-                signature="arity",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.arity",
-            ),
-            Member(
-                name="doc",
-                kind="property",
-                signature="doc: str",
-                returns=Returns(
-                    annotation="str",
-                ),
-                summary="The declaration's docstring, indentation removed.",
-                read_only=True,
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.doc",
-            ),
-            Member(
-                name="check_listener",
-                kind="function",
-                signature="check_listener(listener: Callable[..., object], owner: str) -> None",
-                parameters=(
-                    Parameter(
-                        name="listener",
-                        annotation="Callable[..., object]",
-                        description="The function to be called.",
-                        type_refs=("collections.abc.Callable",),
-                    ),
-                    Parameter(
-                        name="owner",
-                        annotation="str",
-                        description="Display name of the fiber that listens.",
-                    ),
-                ),
-                returns=Returns(
-                    annotation="None",
-                ),
-                raises=(
-                    Raised(
-                        type="ListenerSignatureError",
-                        path="toolset.runtime.ListenerSignatureError",
-                        description="It cannot be called with what the event declares.",
-                    ),
-                ),
-                summary="Refuse a listener whose parameters cannot take this event's arguments.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.check_listener",
-            ),
+            _member_toolset_runtime_events_Event_name(),
+            _member_toolset_runtime_events_Event_mode(),
+            _member_toolset_runtime_events_Event_declaration(),
+            _member_toolset_runtime_events_Event_signature(),
+            _member_toolset_runtime_events_Event_is_async(),
+            _member_toolset_runtime_events_Event_arity(),
+            _member_toolset_runtime_events_Event_doc(),
+            _member_toolset_runtime_events_Event_check_listener(),
         ),
         type_refs=(
             "collections.abc.Callable",
@@ -2892,107 +2831,14 @@ def _type_toolset_runtime_EmitEvent() -> TypeEntry:
         declaration="class EmitEvent(Event, Generic[*Ts]):\n    ...",
         summary="An event dispatched with `ctx.emit`.",
         members=(
-            Member(
-                name="name",
-                kind="attribute",
-                signature="name: str",
-                returns=Returns(
-                    annotation="str",
-                ),
-                summary="`scope/name`.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.name",
-            ),
-            Member(
-                name="mode",
-                kind="attribute",
-                signature="mode: EventMode",
-                returns=Returns(
-                    annotation="EventMode",
-                    type_refs=("toolset.catalog.EventMode",),
-                ),
-                summary="The verb it is dispatched with.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.mode",
-            ),
-            Member(
-                name="declaration",
-                kind="attribute",
-                signature="declaration: Callable[..., object]",
-                returns=Returns(
-                    annotation="Callable[..., object]",
-                    type_refs=("collections.abc.Callable",),
-                ),
-                summary="The decorated function.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.declaration",
-            ),
-            Member(
-                name="signature",
-                kind="attribute",
-                signature="signature",
-                summary="What a listener is called with.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.signature",
-            ),
-            Member(
-                name="is_async",
-                kind="attribute",
-                signature="is_async",
-                summary="Whether the declaration is `async def`.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.is_async",
-            ),
-            Member(
-                name="arity",
-                kind="attribute",
-                signature="arity",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.arity",
-            ),
-            Member(
-                name="doc",
-                kind="property",
-                signature="doc: str",
-                returns=Returns(
-                    annotation="str",
-                ),
-                summary="The declaration's docstring, indentation removed.",
-                read_only=True,
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.doc",
-            ),
-            Member(
-                name="check_listener",
-                kind="function",
-                signature="check_listener(listener: Callable[..., object], owner: str) -> None",
-                parameters=(
-                    Parameter(
-                        name="listener",
-                        annotation="Callable[..., object]",
-                        description="The function to be called.",
-                        type_refs=("collections.abc.Callable",),
-                    ),
-                    Parameter(
-                        name="owner",
-                        annotation="str",
-                        description="Display name of the fiber that listens.",
-                    ),
-                ),
-                returns=Returns(
-                    annotation="None",
-                ),
-                raises=(
-                    Raised(
-                        type="ListenerSignatureError",
-                        path="toolset.runtime.ListenerSignatureError",
-                        description="It cannot be called with what the event declares.",
-                    ),
-                ),
-                summary="Refuse a listener whose parameters cannot take this event's arguments.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.check_listener",
-            ),
+            _member_toolset_runtime_events_Event_name(),
+            _member_toolset_runtime_events_Event_mode(),
+            _member_toolset_runtime_events_Event_declaration(),
+            _member_toolset_runtime_events_Event_signature(),
+            _member_toolset_runtime_events_Event_is_async(),
+            _member_toolset_runtime_events_Event_arity(),
+            _member_toolset_runtime_events_Event_doc(),
+            _member_toolset_runtime_events_Event_check_listener(),
         ),
         type_refs=(
             "collections.abc.Callable",
@@ -3214,107 +3060,14 @@ def _type_toolset_runtime_ParallelEvent() -> TypeEntry:
         declaration="class ParallelEvent(Event, Generic[*Ts]):\n    ...",
         summary="An event dispatched with `await ctx.parallel`.",
         members=(
-            Member(
-                name="name",
-                kind="attribute",
-                signature="name: str",
-                returns=Returns(
-                    annotation="str",
-                ),
-                summary="`scope/name`.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.name",
-            ),
-            Member(
-                name="mode",
-                kind="attribute",
-                signature="mode: EventMode",
-                returns=Returns(
-                    annotation="EventMode",
-                    type_refs=("toolset.catalog.EventMode",),
-                ),
-                summary="The verb it is dispatched with.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.mode",
-            ),
-            Member(
-                name="declaration",
-                kind="attribute",
-                signature="declaration: Callable[..., object]",
-                returns=Returns(
-                    annotation="Callable[..., object]",
-                    type_refs=("collections.abc.Callable",),
-                ),
-                summary="The decorated function.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.declaration",
-            ),
-            Member(
-                name="signature",
-                kind="attribute",
-                signature="signature",
-                summary="What a listener is called with.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.signature",
-            ),
-            Member(
-                name="is_async",
-                kind="attribute",
-                signature="is_async",
-                summary="Whether the declaration is `async def`.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.is_async",
-            ),
-            Member(
-                name="arity",
-                kind="attribute",
-                signature="arity",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.arity",
-            ),
-            Member(
-                name="doc",
-                kind="property",
-                signature="doc: str",
-                returns=Returns(
-                    annotation="str",
-                ),
-                summary="The declaration's docstring, indentation removed.",
-                read_only=True,
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.doc",
-            ),
-            Member(
-                name="check_listener",
-                kind="function",
-                signature="check_listener(listener: Callable[..., object], owner: str) -> None",
-                parameters=(
-                    Parameter(
-                        name="listener",
-                        annotation="Callable[..., object]",
-                        description="The function to be called.",
-                        type_refs=("collections.abc.Callable",),
-                    ),
-                    Parameter(
-                        name="owner",
-                        annotation="str",
-                        description="Display name of the fiber that listens.",
-                    ),
-                ),
-                returns=Returns(
-                    annotation="None",
-                ),
-                raises=(
-                    Raised(
-                        type="ListenerSignatureError",
-                        path="toolset.runtime.ListenerSignatureError",
-                        description="It cannot be called with what the event declares.",
-                    ),
-                ),
-                summary="Refuse a listener whose parameters cannot take this event's arguments.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.check_listener",
-            ),
+            _member_toolset_runtime_events_Event_name(),
+            _member_toolset_runtime_events_Event_mode(),
+            _member_toolset_runtime_events_Event_declaration(),
+            _member_toolset_runtime_events_Event_signature(),
+            _member_toolset_runtime_events_Event_is_async(),
+            _member_toolset_runtime_events_Event_arity(),
+            _member_toolset_runtime_events_Event_doc(),
+            _member_toolset_runtime_events_Event_check_listener(),
         ),
         type_refs=(
             "collections.abc.Callable",
@@ -3863,107 +3616,14 @@ def _type_toolset_runtime_SerialEvent() -> TypeEntry:
         declaration="class SerialEvent(Event, Generic[R, *Ts]):\n    ...",
         summary="An event dispatched with `await ctx.serial`.",
         members=(
-            Member(
-                name="name",
-                kind="attribute",
-                signature="name: str",
-                returns=Returns(
-                    annotation="str",
-                ),
-                summary="`scope/name`.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.name",
-            ),
-            Member(
-                name="mode",
-                kind="attribute",
-                signature="mode: EventMode",
-                returns=Returns(
-                    annotation="EventMode",
-                    type_refs=("toolset.catalog.EventMode",),
-                ),
-                summary="The verb it is dispatched with.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.mode",
-            ),
-            Member(
-                name="declaration",
-                kind="attribute",
-                signature="declaration: Callable[..., object]",
-                returns=Returns(
-                    annotation="Callable[..., object]",
-                    type_refs=("collections.abc.Callable",),
-                ),
-                summary="The decorated function.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.declaration",
-            ),
-            Member(
-                name="signature",
-                kind="attribute",
-                signature="signature",
-                summary="What a listener is called with.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.signature",
-            ),
-            Member(
-                name="is_async",
-                kind="attribute",
-                signature="is_async",
-                summary="Whether the declaration is `async def`.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.is_async",
-            ),
-            Member(
-                name="arity",
-                kind="attribute",
-                signature="arity",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.arity",
-            ),
-            Member(
-                name="doc",
-                kind="property",
-                signature="doc: str",
-                returns=Returns(
-                    annotation="str",
-                ),
-                summary="The declaration's docstring, indentation removed.",
-                read_only=True,
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.doc",
-            ),
-            Member(
-                name="check_listener",
-                kind="function",
-                signature="check_listener(listener: Callable[..., object], owner: str) -> None",
-                parameters=(
-                    Parameter(
-                        name="listener",
-                        annotation="Callable[..., object]",
-                        description="The function to be called.",
-                        type_refs=("collections.abc.Callable",),
-                    ),
-                    Parameter(
-                        name="owner",
-                        annotation="str",
-                        description="Display name of the fiber that listens.",
-                    ),
-                ),
-                returns=Returns(
-                    annotation="None",
-                ),
-                raises=(
-                    Raised(
-                        type="ListenerSignatureError",
-                        path="toolset.runtime.ListenerSignatureError",
-                        description="It cannot be called with what the event declares.",
-                    ),
-                ),
-                summary="Refuse a listener whose parameters cannot take this event's arguments.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.check_listener",
-            ),
+            _member_toolset_runtime_events_Event_name(),
+            _member_toolset_runtime_events_Event_mode(),
+            _member_toolset_runtime_events_Event_declaration(),
+            _member_toolset_runtime_events_Event_signature(),
+            _member_toolset_runtime_events_Event_is_async(),
+            _member_toolset_runtime_events_Event_arity(),
+            _member_toolset_runtime_events_Event_doc(),
+            _member_toolset_runtime_events_Event_check_listener(),
         ),
         type_refs=(
             "collections.abc.Callable",
@@ -4039,107 +3699,14 @@ def _type_toolset_runtime_WaterfallEvent() -> TypeEntry:
         declaration="class WaterfallEvent(Event, Generic[R, *Ts]):\n    ...",
         summary="An event dispatched with `ctx.waterfall`, declared with `def`.",
         members=(
-            Member(
-                name="name",
-                kind="attribute",
-                signature="name: str",
-                returns=Returns(
-                    annotation="str",
-                ),
-                summary="`scope/name`.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.name",
-            ),
-            Member(
-                name="mode",
-                kind="attribute",
-                signature="mode: EventMode",
-                returns=Returns(
-                    annotation="EventMode",
-                    type_refs=("toolset.catalog.EventMode",),
-                ),
-                summary="The verb it is dispatched with.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.mode",
-            ),
-            Member(
-                name="declaration",
-                kind="attribute",
-                signature="declaration: Callable[..., object]",
-                returns=Returns(
-                    annotation="Callable[..., object]",
-                    type_refs=("collections.abc.Callable",),
-                ),
-                summary="The decorated function.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.declaration",
-            ),
-            Member(
-                name="signature",
-                kind="attribute",
-                signature="signature",
-                summary="What a listener is called with.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.signature",
-            ),
-            Member(
-                name="is_async",
-                kind="attribute",
-                signature="is_async",
-                summary="Whether the declaration is `async def`.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.is_async",
-            ),
-            Member(
-                name="arity",
-                kind="attribute",
-                signature="arity",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.arity",
-            ),
-            Member(
-                name="doc",
-                kind="property",
-                signature="doc: str",
-                returns=Returns(
-                    annotation="str",
-                ),
-                summary="The declaration's docstring, indentation removed.",
-                read_only=True,
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.doc",
-            ),
-            Member(
-                name="check_listener",
-                kind="function",
-                signature="check_listener(listener: Callable[..., object], owner: str) -> None",
-                parameters=(
-                    Parameter(
-                        name="listener",
-                        annotation="Callable[..., object]",
-                        description="The function to be called.",
-                        type_refs=("collections.abc.Callable",),
-                    ),
-                    Parameter(
-                        name="owner",
-                        annotation="str",
-                        description="Display name of the fiber that listens.",
-                    ),
-                ),
-                returns=Returns(
-                    annotation="None",
-                ),
-                raises=(
-                    Raised(
-                        type="ListenerSignatureError",
-                        path="toolset.runtime.ListenerSignatureError",
-                        description="It cannot be called with what the event declares.",
-                    ),
-                ),
-                summary="Refuse a listener whose parameters cannot take this event's arguments.",
-                inherited_from="toolset.runtime.events.Event",
-                path="toolset.runtime.events.Event.check_listener",
-            ),
+            _member_toolset_runtime_events_Event_name(),
+            _member_toolset_runtime_events_Event_mode(),
+            _member_toolset_runtime_events_Event_declaration(),
+            _member_toolset_runtime_events_Event_signature(),
+            _member_toolset_runtime_events_Event_is_async(),
+            _member_toolset_runtime_events_Event_arity(),
+            _member_toolset_runtime_events_Event_doc(),
+            _member_toolset_runtime_events_Event_check_listener(),
         ),
         type_refs=(
             "collections.abc.Callable",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import NamedTuple
 
 import black
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolset.catalog import Member, Parameter, Returns
-from toolset_gen.emit import Data, emit, quote
+from toolset_gen.emit import Data, Named, emit, quote
 
 
 class Record(NamedTuple):
@@ -34,8 +35,9 @@ SCALARS = st.one_of(
     st.none(),
     st.floats(allow_nan=False, allow_infinity=False),
 )
+FUNCTIONS = [f"_{'f' * size}" for size in (1, 30, 60)]
 VALUES = st.recursive(
-    SCALARS,
+    st.one_of(SCALARS, st.sampled_from(FUNCTIONS).map(Named)),
     lambda inner: st.one_of(
         st.lists(inner, max_size=4).map(tuple),
         st.builds(Record, inner, inner, inner),
@@ -62,6 +64,7 @@ def test_black_changes_nothing(value: Data) -> None:
 def test_emitted_value_reads_back(value: Data) -> None:
     """Executing the text gives a value equal to the one that was emitted."""
     namespace: dict[str, object] = {"Record": Record}
+    namespace |= {name: partial(Named, name) for name in FUNCTIONS}
     exec(compile(module(value), "emitted", "exec"), namespace)
     entry = namespace["_entry"]
     assert callable(entry)
@@ -77,6 +80,14 @@ def test_quote_reads_back(text: str) -> None:
     assert "\n" not in literal
     assert ast.literal_eval(literal) == text
     assert quote(text, ascii_only=True).isascii()
+
+
+@pytest.mark.parametrize("size", range(60, 100))
+@pytest.mark.parametrize("count", [1, 2])
+def test_long_calls_stay(size: int, count: int) -> None:
+    """Black leaves a tuple of calls with names of any length as it stands."""
+    source = module(Record((Named("f" * size),) * count))
+    assert black.format_str(source, mode=black.Mode()) == source
 
 
 def test_defaults_are_left_out() -> None:

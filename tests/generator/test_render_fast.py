@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import json
 import string
+import textwrap
+from collections.abc import Mapping
 
 import black
 from black.mode import TargetVersion
@@ -13,10 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_catalog import CATALOG
 
-from toolset.catalog import Catalog, load
+from toolset.catalog import Catalog, Member, ServiceEntry, TypeEntry, load
 from toolset_gen.emit import emit
 from toolset_gen.render.code import lay_out
 from toolset_gen.render.json_form import as_json, json_text
+from toolset_gen.render.module import catalog_module
 
 MODE = black.Mode(target_versions={TargetVersion.PY313})
 
@@ -58,7 +61,23 @@ SIGNATURES = st.builds(
     st.sampled_from([[], ["*", "a1"], ["/"], ["*args: int", "**kwargs: int"], ["**options"]]),
     st.one_of(st.just(""), TYPES.map(" -> {}".format)),
 )
-STATEMENTS = st.one_of(SIGNATURES, st.builds("{}: {}".format, NAMES, TYPES), NAMES)
+FIELDS = st.one_of(
+    st.builds("{}: {}".format, NAMES, TYPES),
+    st.builds("{}: {} = {}".format, NAMES, TYPES, TYPES),
+    st.builds("{} = {}".format, NAMES, TYPES),
+)
+MEMBERS = st.one_of(
+    SIGNATURES, SIGNATURES, FIELDS, FIELDS, st.sampled_from(["@property", "@a.b", "# …", "pass"])
+)
+CLASSES = st.builds(
+    lambda head, body: "\n".join([head, *(textwrap.indent(line, "    ") for line in body)]),
+    st.one_of(
+        st.sampled_from(["class A:", "class A: ...", "class A():", "class A(b=C):"]),
+        st.lists(TYPES, max_size=5).map(lambda bases: f"class A({', '.join(bases)}):"),
+    ),
+    st.one_of(st.lists(MEMBERS, max_size=6), st.just(["..."])),
+)
+STATEMENTS = st.one_of(SIGNATURES, FIELDS, NAMES, CLASSES, CLASSES)
 
 
 @given(STATEMENTS)
@@ -115,3 +134,29 @@ def test_recurring_records_are_alike() -> None:
     member = CATALOG.services[0].members[0]
     data = (member, (member, (member,)), (member._replace(name="other"),))
     assert emit(data, indent=4, used=4, known={}) == emit(data, indent=4, used=4)
+
+
+def test_inherited_members_stand_once() -> None:
+    """A member that several entries have is written once in the module, and read in each."""
+    own = Member(name="own", kind="function", signature="own()", path="pkg.B.own")
+    shared = Member(name="go", kind="function", signature="go()", path="pkg.A.go")
+    copy = shared._replace()  # equal, and another object
+    namesake = shared._replace(summary="Overridden somehow.")
+    catalog = Catalog(
+        services=(
+            ServiceEntry(key="a", class_name="A", path="pkg.A", members=(shared, own)),
+            ServiceEntry(key="b", class_name="B", path="pkg.B", members=(copy,)),
+            ServiceEntry(key="c", class_name="C", path="pkg.C", members=(namesake,)),
+            ServiceEntry(key="d", class_name="D", path="pkg.D", members=(namesake,)),
+        ),
+        types=(TypeEntry(name="T", path="pkg.T", kind="class", declaration="", members=(shared,)),),
+    )
+    text = catalog_module(catalog, ("pkg",))
+    assert text.count('name="go"') == 2
+    assert black.format_str(text, mode=black.Mode()) == text
+    module: dict[str, object] = {"__name__": "catalog"}
+    exec(compile(text, "catalog", "exec"), module)
+    for name, entries in (("SERVICE_API", catalog.services), ("TYPE_API", catalog.types)):
+        found = module[name]
+        assert isinstance(found, Mapping)
+        assert tuple(found.values()) == entries

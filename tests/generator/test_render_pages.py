@@ -20,7 +20,7 @@ from toolset_gen.artifacts import MARK
 from toolset_gen.config import Config
 from toolset_gen.render import render
 from toolset_gen.render.artifacts import artifact_paths
-from toolset_gen.render.code import format_all
+from toolset_gen.render.code import start_formatting
 from toolset_gen.render.environment import template_folder
 from toolset_gen.render.markdown import cell, code, prose, slug, tidy
 from toolset_gen.render.pages import PluginNotes
@@ -188,7 +188,7 @@ def test_same_class_names_are_aliased() -> None:
 def test_unknown_python_is_kept() -> None:
     """A snippet that black cannot parse stays as it is, the others are formatted."""
     memory: dict[str, str] = {}
-    formatted = format_all(["def f(a = 'x'): ...", "no python !"], memory)
+    formatted = start_formatting(["def f(a = 'x'): ...", "no python !"], memory)()
     assert formatted["def f(a = 'x'): ..."] == 'def f(a="x"): ...'
     assert formatted["no python !"] == "no python !"
     assert memory == formatted

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, MutableMapping, Sequence
+from concurrent.futures import Executor
 
 from toolset.catalog import Catalog, ServiceEntry
 from toolset_gen.config import Config
+from toolset_gen.render.code import start_formatting
 from toolset_gen.render.json_form import json_schema, json_text
 from toolset_gen.render.module import catalog_module
-from toolset_gen.render.pages import PAGES, PluginNotes, pages
+from toolset_gen.render.pages import PAGES, PluginNotes, pages, snippets
 from toolset_gen.render.typed_context import typed_context
 
 __all__ = ["JSON_FILES", "artifact_paths", "render"]
@@ -42,6 +44,8 @@ def render(
     notes: PluginNotes,
     memory: MutableMapping[str, str],
     borrowed: Sequence[ServiceEntry] = (),
+    *,
+    executor: Executor | None = None,
 ) -> dict[str, bytes]:
     """Render all artifacts.
 
@@ -51,13 +55,16 @@ def render(
         notes: What the tool catalog says of plugins beyond the catalog.
         memory: Formatted snippets of earlier runs; new ones are added.
         borrowed: Services of other catalogs that the typed context offers too.
+        executor: Where code is formatted; None for here.
 
     Returns:
         Path relative to the project's root to bytes, sorted by path.
     """
     return {
         path: text.encode("utf-8", "backslashreplace")
-        for path, text in sorted(_texts(catalog, config, notes, memory, borrowed))
+        for path, text in sorted(
+            _texts(catalog, config, notes, memory, borrowed, executor=executor)
+        )
     }
 
 
@@ -67,14 +74,18 @@ def _texts(
     notes: PluginNotes,
     memory: MutableMapping[str, str],
     borrowed: Sequence[ServiceEntry],
+    *,
+    executor: Executor | None,
 ) -> Iterator[tuple[str, str]]:
+    shown = snippets(catalog) if config.pages else ()
+    formatted = start_formatting(shown, memory, executor)
     if config.runtime:
         yield config.runtime, catalog_module(catalog, config.packages)
     if config.typed_context:
         yield config.typed_context, typed_context(catalog, borrowed)
     if config.pages:
-        for name, text in pages(catalog, config.packages, notes, memory).items():
-            yield f"{config.pages}/{name}", text
         schema = json.dumps(json_schema(), indent=2, ensure_ascii=False)
         for name, text in zip(JSON_FILES, (json_text(catalog), schema), strict=True):
             yield f"{config.pages}/{name}", f"{text}\n"
+        for name, text in pages(catalog, config.packages, notes, formatted()).items():
+            yield f"{config.pages}/{name}", text

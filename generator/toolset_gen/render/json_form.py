@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Sequence
 from json.encoder import encode_basestring
 from typing import Literal, TypeAlias, cast, get_args, get_origin
 
-from toolset.catalog import SCHEMA_VERSION, Catalog, Signature, ToolEntry
+from toolset.catalog import SCHEMA_VERSION, Catalog, Member, Signature, ToolEntry
 from toolset_gen.artifacts import MARK
 from toolset_gen.emit import is_record
 
@@ -57,7 +57,7 @@ def _value(value: object) -> Json:
 
 
 def json_text(catalog: Catalog) -> str:
-    """Write a catalog as JSON text: `as_json` indented, but each record that recurs only once.
+    """Write a catalog as JSON text: `as_json` indented, but a member that recurs is spelled once.
 
     Args:
         catalog: Any catalog.
@@ -65,51 +65,79 @@ def json_text(catalog: Catalog) -> str:
     Returns:
         What `json.dumps` gives for it with an indentation of 2, without a final newline.
     """
-    return _Writer().value(catalog, "\n", {"$comment": _COMMENT, "schema_version": SCHEMA_VERSION})
+    writer = _Writer()
+    head: dict[str, Json] = {"$comment": _COMMENT, "schema_version": SCHEMA_VERSION}
+    writer.record(catalog, "\n", [f'"{key}": {_nested(it, "")}' for key, it in head.items()])
+    return "".join(writer.pieces)
 
 
 class _Writer:
-    """Writes values; text of records is kept by identity and depth as long as the catalog lives."""
+    """Writes values piece by piece; a member, which many classes may share, is one piece, made once.
+
+    The `line` of a value is what its own line begins with: a line end and its indentation.
+    """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, str], str] = {}
+        self.pieces: list[str] = []
+        self._members: dict[tuple[int, str], str] = {}  # the catalog keeps them alive
+        self._fields: dict[type, list[tuple[str, str]]] = {}
 
-    def value(self, value: object, line: str, head: Mapping[str, Json] | None = None) -> str:
-        """Write a value whose own line begins with `line`: a line end and its indentation."""
+    def value(self, value: object, line: str) -> None:
+        """Write any value of a catalog."""
         if isinstance(value, str):
-            return encode_basestring(value)
-        if value is None or isinstance(value, bool):
-            return _WORDS[value]
-        if not isinstance(value, tuple):
-            return _nested(cast("Json", value), line)
-        items = cast("tuple[object, ...]", value)
-        if not items:
-            return "[]"
-        if not is_record(cast("tuple[str, ...]", items)):
-            return _bracketed("[", [self.value(item, f"{line}  ") for item in items], "]", line)
-        key = (id(items), line)
-        if key not in self._known:
-            self._known[key] = _bracketed("{", self._members(items, f"{line}  ", head), "}", line)
-        return self._known[key]
+            self.pieces.append(encode_basestring(value))
+        elif value is None or isinstance(value, bool):
+            self.pieces.append(_WORDS[value])
+        elif isinstance(value, Member):
+            self._member(value, line)
+        elif not isinstance(value, tuple):
+            self.pieces.append(_nested(cast("Json", value), line))
+        elif is_record(cast("tuple[str, ...]", value)):
+            self.record(cast("tuple[object, ...]", value), line)
+        else:
+            self._list(cast("tuple[object, ...]", value), line)
 
-    def _members(
-        self, record: tuple[object, ...], line: str, head: Mapping[str, Json] | None
-    ) -> list[str]:
-        found = [
-            f"{encode_basestring(key)}: {_nested(it, line)}" for key, it in (head or {}).items()
-        ]
-        for name, item in zip(_fields(type(record)), record, strict=True):
+    def record(self, record: tuple[object, ...], line: str, head: Sequence[str] = ()) -> None:
+        """Write a record, with what stands before its own fields."""
+        inner = f"{line}  "
+        items = "".join(f"{inner}{one}," for one in head)
+        before = f"{{{items}{inner}"
+        for (name, key), item in zip(self._keys(type(record)), record, strict=True):
+            if name == _OPTIONAL and not item:
+                continue
+            self.pieces.append(before + key)
             if (type(record), name) in _JSON_TEXT:
                 parsed = cast("Json", json.loads(cast("str", item))) if item else None
-                found.append(f'"{_RENAMED.get(name, name)}": {_nested(parsed, line)}')
-            elif name != _OPTIONAL or item:
-                found.append(f'"{_RENAMED.get(name, name)}": {self.value(item, line)}')
-        return found
+                self.pieces.append(_nested(parsed, inner))
+            else:
+                self.value(item, inner)
+            before = f",{inner}"
+        self.pieces.append(f"{line}}}")
 
+    def _member(self, member: Member, line: str) -> None:
+        known = (id(member), line)
+        if known not in self._members:
+            start = len(self.pieces)
+            self.record(member, line)
+            self._members[known] = "".join(self.pieces[start:])
+            del self.pieces[start:]
+        self.pieces.append(self._members[known])
 
-def _bracketed(start: str, items: list[str], end: str, line: str) -> str:
-    inner = f"{line}  "
-    return f"{start}{inner}{f',{inner}'.join(items)}{line}{end}" if items else start + end
+    def _list(self, items: tuple[object, ...], line: str) -> None:
+        inner = f"{line}  "
+        before = f"[{inner}"
+        for item in items:
+            self.pieces.append(before)
+            self.value(item, inner)
+            before = f",{inner}"
+        self.pieces.append(f"{line}]" if items else "[]")
+
+    def _keys(self, record: type) -> list[tuple[str, str]]:
+        """Give the fields of a record, each with what stands before its value."""
+        if record not in self._fields:
+            names = _fields(record)
+            self._fields[record] = [(name, f'"{_RENAMED.get(name, name)}": ') for name in names]
+        return self._fields[record]
 
 
 def _nested(value: Json, line: str) -> str:

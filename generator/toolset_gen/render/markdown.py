@@ -119,19 +119,20 @@ def tidy(text: str) -> str:
         No trailing spaces, no two blank lines in a row outside of examples, one final newline.
     """
     lines: list[str] = []
-    fence = ""
-    for raw in text.splitlines():
-        line = raw.rstrip()
-        fence = _after(line, fence)
-        if line or fence or (lines and lines[-1]):
+    fence, before = "", ""
+    for line in map(str.rstrip, text.splitlines()):
+        if line:
+            if "`" in line or "~" in line:
+                fence = _after(line, fence)
             lines.append(line)
+        elif before or fence:
+            lines.append("")
+        before = line
     return "\n".join(lines).strip("\n") + "\n"
 
 
 def _after(line: str, fence: str) -> str:
     """Tell which fence is open after a line, given the one that was open before it."""
-    if "`" not in line and "~" not in line:
-        return fence
     match = _FENCE.match(line)
     if match is None:
         return fence

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple, TypeAlias
 
@@ -20,12 +20,12 @@ from toolset.catalog import (
     TypeEntry,
 )
 from toolset_gen.artifacts import MARK
-from toolset_gen.render.code import as_python, format_all
+from toolset_gen.render.code import as_python
 from toolset_gen.render.environment import fill
 from toolset_gen.render.graph import event_graph, service_graph
 from toolset_gen.render.markdown import slug, tidy
 
-__all__ = ["PAGES", "PluginNotes", "pages"]
+__all__ = ["PAGES", "PluginNotes", "pages", "snippets"]
 
 PAGES = (
     "README.md",
@@ -65,7 +65,7 @@ def pages(
     catalog: Catalog,
     packages: tuple[str, ...],
     notes: PluginNotes,
-    memory: MutableMapping[str, str],
+    formatted: Mapping[str, str],
 ) -> dict[str, str]:
     """Render all pages.
 
@@ -73,12 +73,11 @@ def pages(
         catalog: What they show.
         packages: The packages it was read from.
         notes: What the tool catalog says of plugins beyond the catalog.
-        memory: Formatted snippets of earlier runs; new ones are added.
+        formatted: Each of the catalog's `snippets` to how it is shown.
 
     Returns:
         File name to text.
     """
-    formatted = format_all(_snippets(catalog), memory)
     paths = [plugin.path for plugin in catalog.plugins]
     values: dict[str, object] = {
         "anchors": _anchors(catalog.plugins),
@@ -131,7 +130,15 @@ def _pretty(text: str) -> str:
     return json.dumps(json.loads(text), indent=2, ensure_ascii=False, sort_keys=True)
 
 
-def _snippets(catalog: Catalog) -> Iterator[str]:
+def snippets(catalog: Catalog) -> Iterator[str]:
+    """Give the Python that the pages show, to be formatted.
+
+    Args:
+        catalog: What they show.
+
+    Yields:
+        Each declaration as it was written, some of them several times.
+    """
     members = (m for service in catalog.services for m in service.members)
     shown: tuple[Iterable[Shown], ...] = (
         members,
