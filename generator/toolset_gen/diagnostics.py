@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 __all__ = ["Diagnostic", "Severity", "ordered"]
 
-Severity: TypeAlias = Literal["error", "warning"]
+Severity: TypeAlias = Literal["error", "warning", "note"]
 
 
 class Diagnostic(NamedTuple):
@@ -26,7 +26,7 @@ class Diagnostic(NamedTuple):
         line: Line in that file, 1-based; 0 when the fault is of the whole file.
         message: One sentence: what is wrong, with which thing.
         remedy: One sentence: the way out.
-        severity: `error` stops generation, `warning` does not.
+        severity: `error` stops generation; `warning` does not; `note` is of code that others wrote.
         excerpt: The offending source line and a caret below it, `""` when there is none to show.
         target: What a suppression names: an event, `key.member`, a plugin, `plugin.field`, a type;
             `""` when only the file can be named.

@@ -12,6 +12,7 @@ from toolset_gen.annotations import Format, annotation
 from toolset_gen.artifacts import COMMAND, Stale
 from toolset_gen.diagnostics import Diagnostic
 from toolset_gen.gate import FAULT, FRESH, Outcome
+from toolset_gen.notes import say_notes
 
 __all__ = ["annotate", "say_generated", "say_verified"]
 
@@ -87,9 +88,16 @@ def annotate(diagnostics: Iterable[Diagnostic], folder: str) -> Iterator[str]:
         folder: Where the project is in its repository, posix.
 
     Yields:
-        A line a violation.
+        A line a violation; one for all notes, which are about files that the change cannot touch.
     """
-    for found in diagnostics:
+    every = list(diagnostics)
+    notes = [found for found in every if found.severity == "note"]
+    if notes:
+        message = "\n".join(say_notes(notes))
+        yield annotation("notice", "classes that others wrote", message)
+    for found in every:
+        if found.severity == "note":
+            continue
         yield annotation(
             found.severity,
             found.rule,
@@ -120,19 +128,21 @@ def _text(outcome: Outcome) -> str:
 
 
 def _violations(outcome: Outcome) -> Iterator[str]:
-    for found in outcome.diagnostics:
+    own = [found for found in outcome.diagnostics if found.severity != "note"]
+    yield from say_notes(found for found in outcome.diagnostics if found.severity == "note")
+    for found in own:
         target = f" [{found.target}]" if found.target else ""
         yield f"{_place(found)}: {found.severity} {found.rule}: {found.message}{target}"
         for line in found.excerpt.splitlines():
             yield f"    {line}"
         yield f"    {found.remedy}"
-    if outcome.diagnostics:
-        rule = outcome.diagnostics[0].rule
-        yield f"{_counted(outcome)}; `toolset catalog explain {rule}` explains a rule."
+    if own:
+        rule = own[0].rule
+        yield f"{_counted(own)}; `toolset catalog explain {rule}` explains a rule."
 
 
-def _counted(outcome: Outcome) -> str:
-    severities = [found.severity for found in outcome.diagnostics]
+def _counted(diagnostics: Iterable[Diagnostic]) -> str:
+    severities = [found.severity for found in diagnostics]
     counts = [(severities.count("error"), "violation"), (severities.count("warning"), "warning")]
     return ", ".join(f"{n} {noun}{'s' if n > 1 else ''}" for n, noun in counts if n)
 

@@ -1,7 +1,9 @@
 """The rules: what the sources say, judged."""
 
-# Layers, downwards only: judge -> booting, compositions, configs, docs, events, plugins, prose, services, types, suppress
-# -> config_models, config_reads, naming -> config_types -> facts -> rules. A rule reads facts and gives diagnostics; it reads no file and changes nothing.
+# Layers, downwards only: judge > compositions, configs, prose > booting, config_models,
+# config_reads, docs, events, naming, plugins, services, suppress, types > config_types, facts,
+# foreign, rules.
+# A rule reads facts and gives diagnostics; it reads no file and changes nothing.
 
 from __future__ import annotations
 

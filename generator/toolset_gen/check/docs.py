@@ -1,7 +1,7 @@
 """Rules on docstrings and annotations of services, events and configurations."""
 
 # Maintainers: extraction says what a docstring lacks; here it is decided for whom that is a fault.
-# Classes that others wrote are not judged: whoever provides them cannot repair them.
+# What others wrote is noted and fails nothing: whoever provides it cannot repair it.
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from toolset_gen.check.facts import Facts
+from toolset_gen.check.foreign import noted
 from toolset_gen.check.rules import RULES
 from toolset_gen.diagnostics import Diagnostic
 from toolset_gen.extract.model import DocFact, DocFactKind
@@ -149,7 +150,7 @@ def diagnose(facts: Facts, fact: DocFact) -> Diagnostic | None:
     """
     wording = _WORDINGS[fact.kind]
     rule = _rule(fact, wording)
-    if not rule or not _ours(facts, fact.subject) or _is_magic(fact.subject):
+    if not rule or _is_magic(fact.subject):
         return None
     target = _target(facts, fact)
     words = {
@@ -159,9 +160,10 @@ def diagnose(facts: Facts, fact: DocFact) -> Diagnostic | None:
         "expected": fact.expected,
         "subject_of_name": repr(target),
     }
-    return RULES[rule].at(
+    found = RULES[rule].at(
         fact.location, target, wording.message.format(**words), wording.remedy.format(**words)
     )
+    return found if facts.is_ours(fact.subject) else noted(found)
 
 
 def _rule(fact: DocFact, wording: _Wording) -> str:
@@ -174,10 +176,6 @@ def _rule(fact: DocFact, wording: _Wording) -> str:
             return wording.config
         case "type" | "plugin":
             return ""
-
-
-def _ours(facts: Facts, path: str) -> bool:
-    return any(path == p or path.startswith(f"{p}.") for p in facts.config.packages)
 
 
 def _is_magic(path: str) -> bool:

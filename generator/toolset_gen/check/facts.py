@@ -124,7 +124,8 @@ class Facts:
     @cached_property
     def _labels(self) -> dict[str, str]:
         kinds: tuple[DeclarationKind, ...] = ("config", "service", "event")
-        return {found.path: found.name for kind in kinds for found in self.declarations(kind)}
+        own = {found.path: found.name for kind in kinds for found in self.declarations(kind)}
+        return self._foreign | own
 
     def user_name(self, path: str) -> str:
         """Name a definition as those who use it do.
@@ -143,6 +144,27 @@ class Facts:
             head, _, name = head.rpartition(".")
             rest = f".{name}{rest}"
         return path
+
+    @cached_property
+    def _foreign(self) -> dict[str, str]:
+        """The members of services that others wrote, by canonical path, as `key.member`."""
+        found: dict[str, str] = {}
+        for service in self.model.catalog.services:
+            if not self.is_ours(service.path):
+                for member in service.members:
+                    found.setdefault(member.path, f"{service.key}.{member.name}")
+        return found
+
+    def is_ours(self, path: str) -> bool:
+        """Tell whether a definition is in the scanned packages.
+
+        Args:
+            path: Its canonical path.
+
+        Returns:
+            Whether those who run the gate can repair it.
+        """
+        return any(path == p or path.startswith(f"{p}.") for p in self.config.packages)
 
     @cached_property
     def _context_paths(self) -> frozenset[str]:

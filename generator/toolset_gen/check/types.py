@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolset_gen.check.facts import Facts
+from toolset_gen.check.foreign import noted
 from toolset_gen.check.rules import RULES
 from toolset_gen.diagnostics import Diagnostic
 from toolset_gen.extract.model import TypeFact
@@ -25,8 +26,12 @@ def check_types(facts: Facts) -> Iterator[Diagnostic]:
         Violations of TYP001 to TYP004.
     """
     for fact in facts.model.type_facts:
+        ours = facts.is_ours(fact.subject or facts.canonical(fact.path))
         if not fact.subject or facts.is_public_face(fact.subject):
-            yield _violation(fact, facts.user_name(fact.subject))
+            if ours:
+                yield _violation(fact, facts.user_name(fact.subject))
+            elif fact.kind != "private":  # how others arrange their modules is theirs
+                yield noted(_violation(fact, facts.user_name(fact.subject)))
 
 
 def _violation(fact: TypeFact, subject: str) -> Diagnostic:

@@ -1,8 +1,9 @@
 """Documentation facts of everything the catalog lists."""
 
-# Maintainers: chooses which definitions facts.py looks at, and as what. Classes that others wrote are
-# not looked at: whoever provides them cannot repair them. A member that a service inherits is looked
-# at once, at its definition.
+# Maintainers: chooses which definitions facts.py looks at, and as what. Of classes that others wrote
+# only what contradicts itself counts, not what they leave out: whoever provides them cannot repair
+# them, and has to know what not to rely on. A member that several services inherit is looked at once,
+# at its definition.
 
 from __future__ import annotations
 
@@ -11,11 +12,23 @@ from collections.abc import Iterable, Iterator
 from toolset_gen.extract.describe import ClassFacts, Describer
 from toolset_gen.extract.events import Events
 from toolset_gen.extract.facts import class_facts, field_facts, function_facts
-from toolset_gen.extract.model import DocFact, Role
+from toolset_gen.extract.model import DocFact, DocFactKind, Role
 from toolset_gen.extract.plugins import Plugins
+from toolset_gen.extract.raw import RawFunction
 from toolset_gen.extract.services import Services
 
 __all__ = ["find_doc_facts"]
+
+_CONTRADICTIONS: frozenset[DocFactKind] = frozenset(
+    {
+        "empty entry",
+        "malformed entry",
+        "type disagreement",
+        "undocumented parameter",
+        "unknown entry",
+        "unresolved raise",
+    }
+)
 
 
 def find_doc_facts(
@@ -43,6 +56,14 @@ def find_doc_facts(
             found.extend(class_facts(service.found, "service"))
             paths = (member.path for member in service.entry.members)
             found.extend(_members(describer, paths, "service"))
+    foreign = {
+        member.path
+        for service in services.declared
+        if not service.scanned
+        for member in service.entry.members
+    }
+    for path in sorted(foreign):
+        found.extend(_foreign(describer, path))
     for event in events.declared:
         found.extend(function_facts(describer, event.found, "event"))
     for plugin in plugins.found:
@@ -61,3 +82,20 @@ def _members(describer: Describer, paths: Iterable[str], role: Role) -> Iterator
         found = describer.library.definition(path)
         if found is not None and found.module.name in describer.library.scanned:
             yield from function_facts(describer, found, role)
+
+
+def _foreign(describer: Describer, path: str) -> Iterator[DocFact]:
+    """State where a docstring that others wrote contradicts the signature beside it."""
+    found = describer.library.definition(path)
+    if found is None or found.module.name in describer.library.scanned:
+        return
+    doc = found.raw.doc
+    if isinstance(found.raw, RawFunction) and doc is not None:
+        lists = bool(doc.parameters or doc.malformed)
+        if lists or doc.raises:
+            for fact in function_facts(describer, found, "service"):
+                missing = fact.kind == "undocumented parameter"
+                if missing and (not lists or fact.name.startswith("_")):
+                    continue  # nothing is documented, or it is not meant to be
+                if fact.kind in _CONTRADICTIONS:
+                    yield fact

@@ -171,7 +171,10 @@ class Library:
         """
         if path.startswith("?"):
             return False
-        return self.find(path) is not None or not self._inside(self.canonical(path))
+        if self.find(path) is not None or not self._inside(self.canonical(path)):
+            return True
+        owner = self.definition(path.rpartition(".")[0])  # `P.args` of a `ParamSpec`
+        return owner is not None and isinstance(owner.raw, RawVariable)
 
     def _inside(self, path: str) -> bool:
         return path.partition(".")[0] in {name.partition(".")[0] for name in self._modules}

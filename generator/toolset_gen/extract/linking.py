@@ -147,8 +147,7 @@ def _is_scanned(facts: ClassFacts | None, describer: Describer) -> bool:
 def _subjects(describer: Describer, parts: _Parts, context: ClassFacts | None) -> Iterator[str]:
     """The definitions whose signatures are the catalog's own."""
     for service in parts.services.declared:
-        if service.scanned:
-            yield from (member.path for member in service.entry.members)
+        yield from (member.path for member in service.entry.members)
     yield from (event.found.path for event in parts.events.declared)
     if context is not None:
         yield from (member.path for member in context.entry.members)

@@ -107,7 +107,8 @@ def find_services(describer: Describer, external: Mapping[str, str]) -> Services
             diagnostics.append(_missing(key, external[key]))
         else:
             entry = _entry(key, facts, library)
-            declared.append(DeclaredService(entry, facts.found, scanned=False))
+            ours = facts.found.module.name in library.scanned
+            declared.append(DeclaredService(entry, facts.found, scanned=ours))
     declared.sort(key=lambda item: (not item.scanned, item.found.location, item.entry.key))
     return Services(tuple(declared), tuple(diagnostics))
 

@@ -1,0 +1,180 @@
+"""Classes that others wrote, provided as services: noted, never a violation; one's own: judged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from extracting import CASES
+from projects import build_project, make_project, run_catalog
+
+from toolset_gen.diagnostics import Diagnostic
+from toolset_gen.notes import say_notes
+
+CASE_17 = (CASES / "17_docstring_mismatch.py").read_text(encoding="utf-8")
+EXPECTED = [
+    (2, "SVC002", "'dst'"),
+    (6, "SVC010", "the type 'int', the annotation 'str'"),
+    (7, "SVC004", "'target', which is no parameter"),
+    (8, "SVC003", "'force'"),
+    (15, "SVC011", "'Ghost', which resolves to nothing"),
+]
+
+
+def provide(root: Path, text: str, *, name: str = "S", own: bool = False) -> Path:
+    """Write a project that provides a class of another package, or of its own, as a service."""
+    plugin = f'"""Provides."""\n\nfrom others import {name}\nfrom toolset import Context\n\nprovides = ["s"]\n\n\ndef apply(ctx: Context) -> None:\n    """Provide it."""\n    ctx.provide("s", {name}())\n'
+    extra = f'boot = false\n[tool.toolset.catalog.services]\ns = "others:{name}"\n'
+    make_project(root, {"plugin.py": plugin}, extra)
+    (root / "src" / "others").mkdir()
+    (root / "src" / "others" / "__init__.py").write_text(text, encoding="utf-8")
+    if own:
+        config = (root / "pyproject.toml").read_text()
+        (root / "pyproject.toml").write_text(config.replace('["pkg"]', '["pkg", "others"]'))
+    return root
+
+
+def found(root: Path) -> list[Diagnostic]:
+    return sorted(build_project(root).diagnostics, key=lambda d: d.line)
+
+
+def test_mismatches_of_others_are_noted(tmp_path: Path) -> None:
+    """Every mismatch has its line and words, is a note, and stops nothing."""
+    root = provide(tmp_path, CASE_17)
+    notes = found(root)
+    assert [(d.line, d.rule) for d in notes] == [(line, rule) for line, rule, _ in EXPECTED]
+    assert all(words in d.message for d, (_, _, words) in zip(notes, EXPECTED, strict=True))
+    assert {(d.severity, d.path) for d in notes} == {("note", "others/__init__.py")}
+    assert run_catalog(root, "generate").returncode == 0
+    assert run_catalog(root, "verify").returncode == 0
+
+
+def test_mismatches_of_ones_own_are_violations(tmp_path: Path) -> None:
+    """The same class in a scanned package stops generation, and lacks more."""
+    judged = found(provide(tmp_path, CASE_17, own=True))
+    assert {(line, rule) for line, rule, _ in EXPECTED} <= {(d.line, d.rule) for d in judged}
+    assert {d.severity for d in judged} == {"error"}
+    assert "SVC001" in {d.rule for d in judged}
+
+
+NO_NOTES = '''
+class S:
+    def bare(self, a, b=1): ...
+    def prose(self, a, b=1):
+        """Say nothing of parameters."""
+    def sphinx(self, a):
+        """Say it another way.
+
+        :param a: This.
+        :param c: That.
+        """
+    def fine(self, a: int, _private: int = 0) -> int:
+        """Be documented.
+
+        Args:
+            a: This.
+
+        Raises:
+            ValueError: Always.
+        """
+    def of_base(self, *args: int, **more: int) -> None:
+        """Take all.
+
+        Args:
+            *args: All.
+            **more: More.
+        """
+    def _hidden(self, a):
+        """Hide.
+
+        Args:
+            b: No parameter.
+        """
+'''
+
+
+def test_what_others_leave_out_is_no_note(tmp_path: Path) -> None:
+    """Missing docstrings, annotations and sections of others are theirs; so is what is private."""
+    assert found(provide(tmp_path, NO_NOTES)) == []
+
+
+@pytest.mark.parametrize(
+    ("signature", "rule"),
+    [
+        ("def f(self) -> Nowhere: ...", "TYP001"),
+        ("def f(self, a: 'Nowhere') -> None: ...", "TYP001"),
+        ("def f(self, *args: P.args, **kwargs: P.kwargs) -> None: ...", ""),
+        ("def f(self, a: T) -> list[T]: ...", ""),
+        ("def f(self) -> _Private: ...", ""),
+    ],
+)
+def test_types_of_others_are_noted(tmp_path: Path, signature: str, rule: str) -> None:
+    """A type that does not exist is a note; a private one is the others' affair."""
+    head = "from typing import ParamSpec, TypeVar\nP = ParamSpec('P')\nT = TypeVar('T')\nclass _Private: ...\n"
+    notes = found(provide(tmp_path, f"{head}class S:\n    {signature}\n"))
+    assert [(d.rule, d.severity) for d in notes] == ([(rule, "note")] if rule else [])
+
+
+def test_inherited_mismatch_is_noted_once(tmp_path: Path) -> None:
+    """A member of a base class is noted at its definition, under the service that has it."""
+    text = CASE_17.replace("class S", "class Base") + "\n\nclass S(Base):\n    pass\n"
+    assert [d.target for d in found(provide(tmp_path, text))] == [
+        "s.move.dst",
+        "s.move.src",
+        "s.move.target",
+        "s.move.force",
+        "s.move.Ghost",
+    ]
+
+
+def test_notes_can_be_suppressed(tmp_path: Path) -> None:
+    """A note has a rule and a target, and is accepted like a violation."""
+    root = provide(tmp_path, CASE_17)
+    with (root / "pyproject.toml").open("a") as file:
+        file.write(
+            '[[tool.toolset.catalog.suppress]]\nrule = "SVC011"\ntarget = "s.*"\nreason = "known"\n'
+        )
+    assert "SVC011" not in {d.rule for d in found(root)}
+    assert len(found(root)) == len(EXPECTED) - 1
+
+
+def test_notes_in_every_form(tmp_path: Path) -> None:
+    """Text has a line a note, JSON every field, GitHub one notice that names no file of the change."""
+    root = provide(tmp_path, CASE_17)
+    _ = run_catalog(root, "generate")
+    text = run_catalog(root, "verify").stdout.splitlines()
+    assert [line.split(": note ")[0] for line in text[:-1]] == [
+        f"others/__init__.py:{line}" for line, _, _ in sorted(EXPECTED, key=lambda e: e[1])
+    ]
+    assert text[-1] == "The catalog is fresh."
+    said = json.loads(run_catalog(root, "verify", "--format", "json").stdout)
+    assert {item["severity"] for item in said["violations"]} == {"note"}
+    assert said["status"] == "fresh"
+    (line,) = run_catalog(root, "verify", "--format", "github").stdout.splitlines()
+    assert line.startswith("::notice title=")
+    assert line.count("%0A") == len(EXPECTED) - 1
+
+
+def notes(services: int, each: int) -> list[Diagnostic]:
+    return [
+        Diagnostic("SVC004", "x.py", n, "wrong", "", "note", target=f"s{s:03}.m{n}")
+        for s in range(services)
+        for n in range(each)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("services", "each", "lines", "last"),
+    [
+        (1, 20, 20, "[s000.m19]"),
+        (1, 21, 1, "(and 20 more of 's000')"),
+        (20, 3, 20, "(and 2 more of 's019')"),
+        (420, 5, 21, "… and 400 more services; `--format json` lists every note"),
+    ],
+)
+def test_said_notes_are_bounded(services: int, each: int, lines: int, last: str) -> None:
+    """However many notes there are, what is said of them stays short and says what is left."""
+    said = list(say_notes(notes(services, each)))
+    assert len(said) == lines
+    assert said[-1].endswith(last)
