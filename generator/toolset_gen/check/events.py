@@ -14,7 +14,7 @@ from toolset_gen.check.rules import RULES
 from toolset_gen.diagnostics import Diagnostic
 from toolset_gen.extract.model import Declaration, Listener, Location, Site
 
-__all__ = ["check_events", "fits", "is_awaited"]
+__all__ = ["check_events", "fits", "is_awaited", "is_next", "misfits"]
 
 _NAME = re.compile(r"[^/\s]+/[^/\s]+")
 _POSITIONAL = ("positional-only", "positional-or-keyword")
@@ -55,14 +55,14 @@ def _declaration(event: EventEntry, place: Location) -> Iterator[Diagnostic]:
             "name the plugin or service it belongs to, a slash, and what happened",
         )
     last = event.parameters[-1] if event.parameters else None
-    if event.mode == "waterfall" and (last is None or not _is_next(last)):
+    if event.mode == "waterfall" and (last is None or not is_next(last)):
         yield RULES["EVT006"].at(
             place,
             event.name,
             f"waterfall event {event.name!r} has no trailing parameter `next`",
             "end its parameters with `next: Next[…]`, giving what the event returns",
         )
-    elif event.mode != "waterfall" and any(_is_next(p) for p in event.parameters):
+    elif event.mode != "waterfall" and any(is_next(p) for p in event.parameters):
         yield RULES["EVT007"].at(
             place,
             event.name,
@@ -71,7 +71,15 @@ def _declaration(event: EventEntry, place: Location) -> Iterator[Diagnostic]:
         )
 
 
-def _is_next(parameter: Parameter) -> bool:
+def is_next(parameter: Parameter) -> bool:
+    """Tell whether a parameter is the one by which a listener calls those after it.
+
+    Args:
+        parameter: A parameter of an event.
+
+    Returns:
+        Whether it is called `next`, or is a `Next`.
+    """
     return parameter.name == "next" or re.match(r"(\w+\.)*Next\b", parameter.annotation) is not None
 
 
@@ -136,6 +144,25 @@ def _by(site: Site) -> str:
     if site.via is None or site.via == site.location:
         return ""
     return f" by what it is given to, at {site.via.path}:{site.via.line}"
+
+
+def misfits(facts: Facts, event: EventEntry) -> Iterator[Diagnostic]:
+    """Find who would dispatch or listen wrongly if an event were another.
+
+    Args:
+        facts: The sites.
+        event: The event as it would be.
+
+    Yields:
+        The violations of EVT013 and EVT017 at its sites.
+    """
+    for site in facts.sites("dispatch", "listen"):
+        if facts.event_name(site) != event.name:
+            continue
+        if site.kind == "dispatch":
+            yield from (found for found in _dispatch(event, site) if found.rule == "EVT017")
+        elif site.listener is not None:
+            yield from _listener(event, site.listener, site.location)
 
 
 def fits(event: EventEntry, arguments: int) -> bool:

@@ -4,9 +4,11 @@ What a person has to say is left as `...`, which the gate refuses like nothing a
 place, never the text.
 """
 
-# Layers, downwards only: report > repair > plan, codemods > finder, edits, sections > records. A repair is planned from what
-# the rules found (plan), turned into spans of one file's text (codemods, edits), and nothing outside those
-# spans is touched: comments, spacing, line ends and encoding stay because they are never written anew.
+# Layers, downwards only: report > repair > codemods > headers, imports, lists, plan, settings >
+# edits, finder, records, sections.
+# A repair is planned from what the rules found (plan), turned into spans of one file's text, and nothing
+# outside those spans is touched: comments, spacing, line ends and encoding stay because they are never
+# written anew.
 
 from __future__ import annotations
 

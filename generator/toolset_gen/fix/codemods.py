@@ -6,31 +6,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from toolset_gen.fix.edits import Edit, Text
+from toolset_gen.fix.edits import Edit, RefusedError, Text
 from toolset_gen.fix.finder import (
     Call,
     Definition,
     Finder,
+    List,
     docstring_of,
     is_marked,
+    opening_of,
     parameters_of,
     section_of,
 )
+from toolset_gen.fix.headers import Header, gives_nothing, read_header
+from toolset_gen.fix.imports import name_of
+from toolset_gen.fix.lists import Key, reorder
 from toolset_gen.fix.records import Change, Left, Repair
 from toolset_gen.fix.sections import STUB, Wanted, edit_docstring
 
 __all__ = ["edit_file"]
 
+_IN_DOCSTRINGS = {"entry", "returns", "type", "unknown"}
 _SILENT = {"emit", "parallel"}  # give no value
-
-
-class _RefusedError(Exception):
-    """A repair cannot be made; its text says why."""
 
 
 def edit_file(data: bytes, repairs: Iterable[Repair]) -> tuple[bytes, list[Change], list[Left]]:
@@ -50,7 +52,7 @@ def edit_file(data: bytes, repairs: Iterable[Repair]) -> tuple[bytes, list[Chang
     for group in _groups(repairs):
         try:
             made, what = file.edits(group)
-        except _RefusedError as refused:
+        except RefusedError as refused:
             left += [Left(repair, str(refused)) for repair in group]
         else:
             edits += made
@@ -62,8 +64,10 @@ def _groups(repairs: Iterable[Repair]) -> Iterator[list[Repair]]:
     """Bring together what edits one docstring, or the same words twice."""
     groups: dict[tuple[object, ...], list[Repair]] = {}
     for repair in repairs:
-        if repair.kind in {"entry", "returns", "type"}:
-            key: tuple[object, ...] = ("docstring", repair.subject)
+        if repair.doubt:
+            key: tuple[object, ...] = tuple(repair)
+        elif repair.kind in _IN_DOCSTRINGS:
+            key = ("docstring", repair.subject)
         else:
             key = repair._replace(target="")
         groups.setdefault(key, []).append(repair)
@@ -83,15 +87,23 @@ class _File:
 
     def edits(self, group: list[Repair]) -> tuple[list[Edit], list[str]]:
         """Make the edits of repairs that belong together, and say what each did."""
+        if group[0].doubt:
+            raise RefusedError(group[0].doubt)
         match group[0].kind:
             case "docstring":
                 return self._stub(group[0]), ["added a docstring to be written"]
-            case "entry" | "returns" | "type":
+            case "entry" | "returns" | "type" | "unknown":
                 return self._sections(group)
+            case "nothing":
+                return self._nothing(group[0]), ["annotated that it returns nothing: `-> None`"]
+            case "next":
+                return self._next(group[0])
             case "verb":
                 return self._verb(group[0]), [f"replaced `{group[0].old}` by `{group[0].name}`"]
             case "inject":
                 return self._sorted(group[0]), ["sorted the keys"]
+            case "suppression":
+                raise RefusedError("it stands in no source file")
 
     # Places
 
@@ -103,7 +115,7 @@ class _File:
         start = self.text.offset(place.start.line, place.start.column)
         end = self.text.offset(place.end.line, place.end.column)
         if self.text.text[start:end] != self._code(node):
-            raise _RefusedError("its place in the file cannot be told for certain")
+            raise RefusedError("its place in the file cannot be told for certain")
         return start, end
 
     def _code(self, node: cst.CSTNode) -> str:
@@ -116,7 +128,7 @@ class _File:
             found = [node for node in found if docstring_of(node) is not None] or real
             found = [node for node in found if not is_marked(node, "setter", "deleter")]
         if len(found) != 1:
-            raise _RefusedError(f"{repair.subject!r} is defined {len(found)} times in the file")
+            raise RefusedError(f"{repair.subject!r} is defined {len(found)} times in the file")
         return found[0]
 
     # Docstrings
@@ -125,7 +137,7 @@ class _File:
         node = self._definition(repair)
         quoted = f'"""{STUB}"""'
         if isinstance(node.body, cst.SimpleStatementSuite):
-            margin = self.text.margin(self._line(node.name)) + "    "
+            margin = self.text.margin(self._line(node.name)) + self.text.step
             start, _ = self._span(node.body.body[0])
             colon = self.text.text.rindex(":", 0, start)
             line_end = self.text.newline
@@ -143,33 +155,69 @@ class _File:
         node = self._definition(group[0])
         literal = docstring_of(node)
         if not isinstance(literal, cst.SimpleString):
-            raise _RefusedError("its docstring is not one plain literal")
+            raise RefusedError("its docstring is not one plain literal")
         shown, order = parameters_of(node, overloads=self._finder.definitions[group[0].subject])
+        takes_any = any(parameter.startswith("**") for parameter in shown.values())
+        if takes_any and any(repair.kind == "unknown" for repair in group):
+            raise RefusedError("it takes any keyword, and the entry may be of one")
         wanted = Wanted(
             entries=tuple(shown[repair.name] for repair in group if repair.kind == "entry"),
             order=order,
             section=section_of(node) if any(r.kind == "returns" for r in group) else "",
             untyped=tuple(repair.name for repair in group if repair.kind == "type"),
+            renamed=tuple((r.old, r.name) for r in group if r.kind == "unknown" and r.name),
+            removed=tuple(r.old for r in group if r.kind == "unknown" and not r.name),
         )
         edited = edit_docstring(
             literal.value,
             wanted,
             margin=self.text.margin(self._line(literal)),
             newline=self.text.newline,
+            step=self.text.step,
         )
         if edited is None:
-            raise _RefusedError("its docstring cannot be edited without changing what else it says")
+            raise RefusedError("its docstring cannot be edited without changing what else it says")
         start, end = self._span(literal)
         return [Edit(start, end, edited)], [_said(repair, wanted) for repair in group]
+
+    # Headers
+
+    def _nothing(self, repair: Repair) -> list[Edit]:
+        node = self._definition(repair)
+        owners = self._finder.definitions.get(repair.subject.rpartition(".")[0], [])
+        owner = next((one for one in owners if isinstance(one, cst.ClassDef)), None)
+        if len(self._finder.definitions[repair.subject]) > 1:
+            raise RefusedError("it has overloads, and each returns something of its own")
+        if not isinstance(node, cst.FunctionDef) or node.returns is not None:
+            raise RefusedError("no function without a return annotation stands there")
+        if repair.name != "anything" and not gives_nothing(node, owner):
+            raise RefusedError("what it returns has to be read out of its body by a person")
+        return [self._header(node).returning_nothing()]
+
+    def _next(self, repair: Repair) -> tuple[list[Edit], list[str]]:
+        node = self._definition(repair)
+        if not isinstance(node, cst.FunctionDef) or node.returns is None:
+            raise RefusedError("nothing says what it returns, which `next` gives too")
+        given = node.params
+        listed = [*given.posonly_params, *given.params]
+        if not isinstance(given.star_arg, cst.MaybeSentinel) or given.star_kwarg is not None:
+            raise RefusedError("`next` cannot follow its last parameter")
+        if any(item.default is not None for item in listed):
+            raise RefusedError("`next` cannot follow a parameter with a default")
+        name, edits = name_of("Next", self._module, self.text.text, self._span)
+        parameter = f"next: {name}[{self._code(node.returns.annotation)}]"
+        edits.append(self._header(node).taking(parameter, self.text.newline))
+        return edits, [f"added the parameter `{parameter}`"]
+
+    def _header(self, node: cst.FunctionDef) -> Header:
+        return read_header(self.text.text, self._span(node.name)[0])
 
     # Dispatches
 
     def _verb(self, repair: Repair) -> list[Edit]:
         calls = [call for call in self._finder.calls if self._is_meant(call, repair)]
         if not calls:
-            raise _RefusedError(
-                f"no call `….{repair.old}({repair.subject}, …)` stands on that line"
-            )
+            raise RefusedError(f"no call `….{repair.old}({repair.subject}, …)` stands on that line")
         return [edit for call in calls for edit in self._renamed(call, repair)]
 
     def _is_meant(self, call: Call, repair: Repair) -> bool:
@@ -184,15 +232,15 @@ class _File:
     def _renamed(self, call: Call, repair: Repair) -> list[Edit]:
         was_awaited = repair.old in {"parallel", "serial"} or call.is_awaited
         if not call.is_statement and (repair.name in _SILENT or was_awaited != repair.awaited):
-            raise _RefusedError("its value is used, and the right verb gives another")
+            raise RefusedError("its value is used, and the right verb gives another")
         if was_awaited and not call.is_awaited:
-            raise _RefusedError("what it gives is not awaited where it is called")
+            raise RefusedError("what it gives is not awaited where it is called")
         start, end = self._span(call.method.attr)
         edits = [Edit(start, end, repair.name)]
         outer, _ = self._span(call.node)
         if repair.awaited and not was_awaited:
             if not call.in_async:
-                raise _RefusedError(f"`{repair.name}` is awaited, and the function is not async")
+                raise RefusedError(f"`{repair.name}` is awaited, and the function is not async")
             edits.append(Edit(outer, outer, "await "))
         elif was_awaited and not repair.awaited:
             before = self.text.text.rindex("await", 0, outer)
@@ -205,26 +253,20 @@ class _File:
         edits: list[Edit] = []
         for node in self._finder.lists:
             keys = [item.value for item in node.elements]
-            if self._line(node) != repair.line or len(keys) < 2:  # noqa: PLR2004 - one is sorted
+            if self._line(opening_of(node) or node) != repair.line or len(keys) < 2:  # noqa: PLR2004 - one is sorted
                 continue
             strings = [key for key in keys if isinstance(key, cst.SimpleString)]
             if len(strings) == len(keys):
-                edits += self._reordered(strings)
+                edits += self._reordered(node, strings)
         if not edits:
-            raise _RefusedError("no list of strings that is not sorted begins on that line")
+            raise RefusedError("no list of strings that is not sorted begins on that line")
         return edits
 
-    def _reordered(self, keys: list[cst.SimpleString]) -> list[Edit]:
-        spans = [self._span(key) for key in keys]
-        between = self.text.text[spans[0][0] : spans[-1][1]]
-        if "#" in between:
-            raise _RefusedError("comments stand between the keys, and belong to some of them")
-        ordered = sorted(keys, key=lambda key: str(key.evaluated_value))
-        return [
-            Edit(start, end, key.value)
-            for (start, end), key, old in zip(spans, ordered, keys, strict=True)
-            if key.value != old.value
-        ]
+    def _reordered(self, node: List, strings: Sequence[cst.SimpleString]) -> list[Edit]:
+        keys = [Key(*self._span(key), str(key.evaluated_value)) for key in strings]
+        bracket = opening_of(node)
+        place = self._positions[bracket or strings[0]].start
+        return reorder(self.text.text, self.text.offset(place.line, place.column), keys)
 
 
 def _squeezed(code: str) -> str:
@@ -234,6 +276,10 @@ def _squeezed(code: str) -> str:
 def _said(repair: Repair, wanted: Wanted) -> str:
     if repair.kind == "entry":
         return f"added an `Args:` entry for {repair.name!r} to be written"
+    if repair.kind == "unknown" and repair.name:
+        return f"renamed the `Args:` entry {repair.old!r} to {repair.name!r}"
+    if repair.kind == "unknown":
+        return f"removed the `Args:` entry {repair.old!r}, which is for no parameter"
     if repair.kind == "type":
         return f"removed the type of {repair.name!r} from the docstring"
     return f"added a `{wanted.section}:` section to be written"

@@ -8,12 +8,23 @@ from __future__ import annotations
 import io
 import re
 import tokenize
+from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-__all__ = ["Edit", "Text"]
+__all__ = ["Edit", "RefusedError", "Text"]
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+
+
+# The first line below one that opens a block at the margin.
+_BLOCK = re.compile(
+    r"(?:^|[\r\n\f])[^\s#][^\r\n]*:[ \t]*(?:#[^\r\n]*)?(?:[\r\n][ \t]*)*[\r\n]([ \t]+)(?=[^\s])"
+)
+
+
+class RefusedError(Exception):
+    """A repair cannot be made; its text says why, as a phrase."""
 
 
 class Edit(NamedTuple):
@@ -36,6 +47,12 @@ class Text:
     Args:
         data: Its bytes.
 
+    Attributes:
+        text: What it says.
+        encoding: In which encoding.
+        newline: Its line end, the first one's.
+        step: What most of its blocks are indented by.
+
     Raises:
         UnicodeDecodeError: They are not in the encoding that the file declares.
         SyntaxError: The encoding is unknown, or declared in two ways.
@@ -45,6 +62,8 @@ class Text:
         self.encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         self.text = data.decode(self.encoding)
         self.newline = next(iter(re.findall(r"\r\n|\n|\r", self.text)), "\n")
+        steps = Counter(_BLOCK.findall(self.text))
+        self.step = steps.most_common(1)[0][0] if steps else "    "
         self._starts = [0]
         for match in _LINE.finditer(self.text):
             self._starts.append(match.end())

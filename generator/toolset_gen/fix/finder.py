@@ -14,8 +14,10 @@ __all__ = [
     "Call",
     "Definition",
     "Finder",
+    "List",
     "docstring_of",
     "is_marked",
+    "opening_of",
     "parameters_of",
     "section_of",
 ]
@@ -107,6 +109,13 @@ def docstring_of(node: Definition) -> cst.BaseExpression | None:
     ):
         return first.value
     return None
+
+
+def opening_of(node: List) -> cst.CSTNode | None:
+    """Find the bracket that a list begins with; a tuple may have none."""
+    if isinstance(node, cst.List):
+        return node.lbracket
+    return node.lbrace if isinstance(node, cst.Set) else next(iter(node.lpar), None)
 
 
 def is_marked(node: Definition, *names: str) -> bool:

@@ -7,18 +7,22 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from toolset_gen.artifacts import Stale
+from toolset_gen.build import build
 from toolset_gen.check import judge
 from toolset_gen.check.facts import Facts
 from toolset_gen.config import Config
 from toolset_gen.diagnostics import Diagnostic
 from toolset_gen.discover import Sources
+from toolset_gen.errors import ArtifactError
 from toolset_gen.extract import extract
 from toolset_gen.fix.codemods import edit_file
 from toolset_gen.fix.plan import plan
 from toolset_gen.fix.records import Change, Left, Repair
+from toolset_gen.fix.settings import edit_settings
 from toolset_gen.others import load_others
 
 __all__ = ["Repaired", "repair"]
@@ -54,25 +58,42 @@ def repair(config: Config, sources: Sources) -> Repaired:
 
     Raises:
         ConfigurationError: A catalog named in the configuration cannot be loaded.
+        ArtifactError: pyproject.toml is gone meanwhile.
     """
     others = load_others(config)
+    settings = _read(config.file)
     before = {file.path: file.data for file in sources.files}
     changes: list[Change] = []
     left: list[Left] = []
     unreadable: list[Diagnostic] = []
+    judged: tuple[Diagnostic, ...] = ()
     for _ in range(_ROUNDS):
         model = extract(sources, services=dict(config.services))
         facts = Facts(config, model, others, (), sources)
-        found = judge(facts)
+        judged = judge(facts)
         problems = [*sources.diagnostics, *model.diagnostics]
         unreadable = [d for d in problems if d.rule.startswith("SRC") and d.severity == "error"]
-        sources, made, left = _apply(sources, plan(facts, found, sources.files))
+        sources, made, left = _apply(sources, plan(facts, judged, sources.files))
         changes += made
         if not made:
             break
-    return Repaired(
-        tuple(_changed(before, sources)), tuple(changes), tuple(left), tuple(unreadable)
-    )
+    files = list(_changed(before, sources))
+    if any(found.rule == "SUP001" for found in judged) and not unreadable:
+        # Some violations show only when plugins are booted: a whole build says what is not needed.
+        unused = [found for found in build(config, sources).diagnostics if found.rule == "SUP001"]
+        cut, made, kept = edit_settings(settings, unused, config.suppress)
+        changes += made
+        left += kept
+        if cut != settings:
+            files.append(Stale(config.file.name, "changed", settings, cut))
+    return Repaired(tuple(files), tuple(changes), tuple(left), tuple(unreadable))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:  # it was read a moment ago
+        raise ArtifactError(path, "read", error) from None
 
 
 def _apply(sources: Sources, repairs: Iterable[Repair]) -> tuple[Sources, list[Change], list[Left]]:

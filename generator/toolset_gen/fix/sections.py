@@ -32,12 +32,16 @@ class Wanted(NamedTuple):
         order: Every parameter of the signature, in its order.
         section: `Returns` or `Yields` to add such a section, `""` for none.
         untyped: Parameters whose entries give a type that is to go.
+        renamed: Entries that get another name: the old and the new one.
+        removed: Entries that are to go.
     """
 
     entries: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
     section: str = ""
     untyped: tuple[str, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
+    removed: tuple[str, ...] = ()
 
 
 class _Section(NamedTuple):
@@ -48,7 +52,9 @@ class _Section(NamedTuple):
     end: int
 
 
-def edit_docstring(literal: str, wanted: Wanted, *, margin: str, newline: str) -> str | None:
+def edit_docstring(
+    literal: str, wanted: Wanted, *, margin: str, newline: str, step: str = "    "
+) -> str | None:
     """Edit a docstring.
 
     Args:
@@ -56,6 +62,7 @@ def edit_docstring(literal: str, wanted: Wanted, *, margin: str, newline: str) -
         wanted: What to add and to take out.
         margin: The indentation of the statement.
         newline: The line end of the file.
+        step: What the file indents by.
 
     Returns:
         The new source text; None when it cannot be edited without changing anything else.
@@ -65,10 +72,14 @@ def edit_docstring(literal: str, wanted: Wanted, *, margin: str, newline: str) -
     if match is None or before is None:
         return None
     prefix, quote, content = match.groups()
-    editor = _Editor(content, margin, newline)
+    editor = _Editor(content, margin, newline, step)
     if before.parameters and not editor.has_parameters():
         return None  # its sections are made of escapes, and have no lines in the file
     editor.untype(wanted.untyped)
+    for old, new in wanted.renamed:
+        editor.rename(old, new)
+    for name in wanted.removed:
+        editor.remove(name)
     for name in wanted.entries:
         editor.add_entry(name, wanted.order)
     if wanted.section:
@@ -92,9 +103,13 @@ def _expected(before: Doc, after: Doc, wanted: Wanted) -> Doc:
     added = {name.lstrip("*") for name in wanted.entries}
     lines = iter([entry.line for entry in after.parameters if entry.name not in added])
     kept: list[DocEntry] = []
+    names = dict(wanted.renamed)
     for entry in before.parameters:
+        if entry.name in wanted.removed:
+            continue
         kind = "" if entry.name in wanted.untyped else entry.type
-        kept.append(entry._replace(type=kind, line=next(lines, 0)))
+        name = names.get(entry.name, entry.name)
+        kept.append(entry._replace(name=name, type=kind, line=next(lines, 0)))
     old = iter(kept)
     parameters = tuple(
         DocEntry(entry.name, "", STUB, entry.line) if entry.name in added else next(old, entry)
@@ -122,10 +137,11 @@ def _moved(before: Iterable[DocEntry], after: Sequence[DocEntry]) -> tuple[DocEn
 class _Editor:
     """The lines of one docstring."""
 
-    def __init__(self, content: str, margin: str, newline: str) -> None:
+    def __init__(self, content: str, margin: str, newline: str, step: str) -> None:
         self.lines: list[str] = _LINE.findall(content) or [""]
         self.margin = margin
-        self.step = "\t" if margin.endswith("\t") else "    "
+        tabs = margin.endswith("\t") or (not margin and "\t" in step)
+        self.step = "\t" if tabs else step.replace("\t", "    ")
         self.newline = newline
 
     def text(self) -> str:
@@ -140,6 +156,44 @@ class _Editor:
             for section in self._sections("parameters"):
                 for index in range(section.start + 1, section.end):
                     self.lines[index] = typed.sub(r"\1\2", self.lines[index], count=1)
+
+    def rename(self, old: str, new: str) -> None:
+        for section in self._sections("parameters"):
+            for start, _, name in self._entries(section):
+                if name == old:
+                    head, colon, rest = self.lines[start].partition(":")
+                    head = re.sub(rf"(?<![\w.]){re.escape(old)}(?![\w.])", new, head, count=1)
+                    self.lines[start] = f"{head}{colon}{rest}"
+
+    def remove(self, name: str) -> None:
+        for section in reversed(self._sections("parameters")):
+            entries = self._entries(section)
+            for start, end, key in reversed(entries):
+                if key == name and [first for first, _, _ in entries].count(start) > 1:
+                    self._unlist(start, name)
+                elif key == name:
+                    self._cut(section, start, end, alone=len(entries) == 1)
+
+    def _unlist(self, index: int, name: str) -> None:
+        """Take one of several names off the head of their common entry."""
+        head, colon, rest = self.lines[index].partition(":")
+        margin = _indent(head)
+        names = [part.strip() for part in head.split(",")]
+        left = ", ".join(part for part in names if part.lstrip("*") != name)
+        self.lines[index] = f"{margin}{left}{colon}{rest}"
+
+    def _cut(self, section: _Section, start: int, end: int, *, alone: bool) -> None:
+        """Take lines out, the header above them when nothing is left below it, and what parted them."""
+        start = section.start if alone else start
+        closes = not "".join(self.lines[end:]).strip()
+        while closes and start > 0 and not self.lines[start - 1].strip():
+            start -= 1
+        while not closes and not self.lines[end].strip():
+            end += 1
+        tail = "" if end == len(self.lines) else self.lines[-1]
+        self.lines[start:end] = []
+        if closes and not tail:
+            self.lines[-1:] = [self.lines[-1].rstrip("\r\n")] if self.lines else []
 
     def add_entry(self, name: str, order: Sequence[str]) -> None:
         sections = self._sections("parameters")
