@@ -445,6 +445,68 @@ def test_folder_without_repository(tmp_path: Path) -> None:
     assert "is in no git repository" in refusal(shop(tmp_path, NO_BOOT), "HEAD")
 
 
+def test_moved_pages_are_found(committed: Path) -> None:
+    """A revision's own configuration says where its catalog was, and the package may have had a name."""
+    git(committed, "mv", "catalog", "pages")
+    git(committed, "mv", "src/pkg", "src/shops")
+    path = committed / "pyproject.toml"
+    text = path.read_text().replace('"catalog"', '"pages"').replace("pkg", "shops")
+    path.write_text(text)
+    for artifact in (committed / "src" / "shops").glob("*_c*.py"):
+        artifact.unlink()
+    assert run_catalog(committed, "generate").returncode == 0
+    git(committed, "add", ".")
+    git(committed, "commit", "-q", "-m", "two")
+    assert "class, was `pkg.shop.Shop`" in run_catalog(committed, "diff", "HEAD~1").stdout
+    assert "Nothing changed" in run_catalog(committed, "diff", "HEAD").stdout
+
+
+def test_shallow_clone_says_what_to_fetch(committed: Path, tmp_path: Path) -> None:
+    """A commit that a shallow clone does not reach is told apart from one that does not exist."""
+    git(committed, "commit", "-q", "--allow-empty", "-m", "two")
+    clone = tmp_path / "clone"
+    git(committed, "clone", "-q", "--depth", "1", tmp_path.as_uri(), str(clone))
+    root = clone / committed.name
+    assert "run `git fetch --unshallow`" in refusal(root, "HEAD~1")
+    assert "Nothing changed" in run_catalog(root, "diff", "HEAD").stdout
+
+
+def test_worktree_and_submodule_are_repositories(committed: Path, tmp_path: Path) -> None:
+    """In a detached worktree and in a submodule, revisions are those of the repository it is."""
+    git(tmp_path, "worktree", "add", "-q", "--detach", "beside", "HEAD")
+    above = tmp_path / "above"
+    above.mkdir()
+    git(above, "init", "-q")
+    git(
+        above,
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "-q",
+        "add",
+        tmp_path.as_uri(),
+        "sub",
+    )
+    for folder in (tmp_path / "beside", above / "sub"):
+        done = run_catalog(folder / committed.name, "diff", "HEAD")
+        assert "Nothing changed" in done.stdout, done.stderr
+
+
+def test_git_that_refuses_is_quoted(committed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Git that cannot be asked, or run, is said in its own words."""
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    assert "git cannot be asked in " in refusal(committed, "HEAD")
+    assert "dubious ownership" in refusal(committed, "HEAD")
+    monkeypatch.setenv("PATH", str(committed / "nothing"))
+    assert "git is not installed" in refusal(committed, "HEAD")
+    folder = committed / "bin"
+    folder.mkdir()
+    (folder / "git").write_text("no program")
+    (folder / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+    assert "git cannot be run: " in refusal(committed, "HEAD")
+
+
 def test_unreadable_sources_exit_3(committed: Path) -> None:
     """A source that is no Python leaves nothing to compare; it is named."""
     (committed / "src" / "pkg" / "bad.py").write_text("x = (\n")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import tomllib
 import types
 import typing
 from typing import Literal, TypeAlias, cast, get_args, get_origin
@@ -76,24 +77,64 @@ def read_catalog(config: Config, revision: str) -> Catalog:
         raise RevisionError(
             revision, f"`pages` is not set, so no {_NAME} is committed; set it and commit one"
         )
-    path = f"{config.pages}/{_NAME}"
-    commit = _git(
+    commit = _commit(config, revision)
+    for pages in dict.fromkeys((config.pages, _pages_of(config, revision, commit))):
+        path = f"{pages}/{_NAME}"
+        data = _blob(config, revision, commit, path) if pages else None
+        if data is not None:
+            return _parse(revision, path, data)
+    why = f"it has no {config.pages}/{_NAME}; name a revision in which the catalog was committed"
+    raise RevisionError(revision, why)
+
+
+def _commit(config: Config, revision: str) -> str:
+    """Find the commit that a revision names."""
+    shallow = _git(config, revision, "rev-parse", "--is-shallow-repository")
+    if shallow.returncode:
+        said = " ".join(shallow.stderr.decode("utf-8", "replace").split("\n", 1)[0].split())
+        raise RevisionError(revision, _no_repository(config, said))
+    found = _git(
         config, revision, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}"
     )
-    if commit is None:
-        raise RevisionError(revision, "git knows no such commit; name one, such as HEAD~1")
-    data = _git(config, revision, "cat-file", "blob", f"{commit.decode().strip()}:./{path}")
-    if data is None:
-        raise RevisionError(
-            revision, f"it has no {path}; name a revision in which the catalog was committed"
+    if not found.returncode:
+        return found.stdout.decode().strip()
+    if shallow.stdout.strip() == b"true":
+        why = (
+            "this clone is shallow and does not reach it; run `git fetch --unshallow`, or fetch it: "
+            "`fetch-depth: 0` of actions/checkout does"
         )
-    return _parse(revision, path, data)
+    else:
+        why = "git knows no such commit; name one, such as HEAD~1"
+    raise RevisionError(revision, why)
 
 
-def _git(config: Config, revision: str, *arguments: str) -> bytes | None:
-    """Ask git, None when it says no."""
+def _no_repository(config: Config, said: str) -> str:
+    if "not a git repository" in said:
+        return f"{str(config.root)!r} is in no git repository"
+    return f"git cannot be asked in {str(config.root)!r}: {said}"
+
+
+def _pages_of(config: Config, revision: str, commit: str) -> str:
+    """Read where the pages were by the configuration of then, `""` when that does not say."""
+    data = _blob(config, revision, commit, config.file.name)
     try:
-        done = subprocess.run(  # noqa: S603 - arguments are no shell's, the revision no option
+        found: object = tomllib.loads(data.decode("utf-8-sig")) if data is not None else {}
+    except ValueError:
+        return ""
+    for name in ("tool", "toolset", "catalog", "pages"):
+        found = cast("_Json", found).get(name) if isinstance(found, dict) else None
+    return found.rstrip("/") if isinstance(found, str) else ""
+
+
+def _blob(config: Config, revision: str, commit: str, path: str) -> bytes | None:
+    """Read a file of a commit, None when it has none."""
+    done = _git(config, revision, "cat-file", "blob", f"{commit}:./{path}")
+    return None if done.returncode else done.stdout
+
+
+def _git(config: Config, revision: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(  # noqa: S603 - arguments are no shell's, the revision no option
             ["git", *arguments],  # noqa: S607 - whichever git the user has
             cwd=config.root,
             capture_output=True,
@@ -102,9 +143,8 @@ def _git(config: Config, revision: str, *arguments: str) -> bytes | None:
         )
     except FileNotFoundError:
         raise RevisionError(revision, "git is not installed") from None
-    if b"not a git repository" in done.stderr:
-        raise RevisionError(revision, f"{str(config.root)!r} is in no git repository")
-    return None if done.returncode else done.stdout
+    except (OSError, ValueError) as error:  # a file of that name that cannot be run, a NUL
+        raise RevisionError(revision, f"git cannot be run: {error}") from None
 
 
 def _parse(revision: str, path: str, data: bytes) -> Catalog:
