@@ -14,7 +14,7 @@ from toolset_gen.extract.raw import Expr, RawAnnotation
 from toolset_gen.extract.scope import dotted
 from toolset_gen.extract.text import SourceText, one_line
 
-__all__ = ["Resolve", "read_annotation", "read_expr"]
+__all__ = ["Resolve", "read_annotation", "read_expr", "read_type"]
 
 Resolve: TypeAlias = Callable[[str], str]
 
@@ -51,7 +51,7 @@ def read_expr(node: ast.expr, source: SourceText, resolve: Resolve, depth: int =
         case ast.Dict() if depth:
             found = _mapping(node, source, resolve, depth)
         case ast.Subscript() if dotted(node.value):
-            found = Expr(text, path=resolve(dotted(node.value)), line=line)
+            found = _subscript(node, source, resolve, depth)
         case ast.Lambda():
             found = Expr(text, "lambda", line=line)
         case _:
@@ -69,6 +69,17 @@ def _call(node: ast.Call, source: SourceText, resolve: Resolve, depth: int) -> E
         args=tuple(read_expr(arg, source, resolve, depth - 1) for arg in plain),
         keywords=tuple((k, read_expr(v, source, resolve, depth - 1)) for k, v in named),
         starred=len(plain) < len(node.args) or len(named) < len(node.keywords),
+        line=node.lineno,
+    )
+
+
+def _subscript(node: ast.Subscript, source: SourceText, resolve: Resolve, depth: int) -> Expr:
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    inside = parts[:_MOST] if depth else []
+    return Expr(
+        source.of(node),
+        path=resolve(dotted(node.value)),
+        args=tuple(read_expr(item, source, resolve, depth - 1) for item in inside),
         line=node.lineno,
     )
 
@@ -143,6 +154,33 @@ def read_annotation(node: ast.expr, source: SourceText, resolve: Resolve) -> Raw
     )
 
 
+def read_type(node: ast.expr, source: SourceText, resolve: Resolve) -> RawAnnotation:
+    """Describe a type whose constraints may stand behind another name.
+
+    Args:
+        node: The type.
+        source: The text it stands in.
+        resolve: Says what a dotted name refers to.
+
+    Returns:
+        What `read_annotation` gives, and the name to look behind.
+    """
+    note = read_annotation(node, source, resolve)
+    inner, where = _Annotation(source, resolve).bare(node)
+    members = where.members(inner)
+    if len(members) != 1:
+        return note
+    only, inside = members[0]
+    note = note._replace(optional=only is not inner)
+    if inside.special(only) == "Annotated" and isinstance(only, ast.Subscript):
+        return note._replace(wrapped=read_type(only, inside.source, resolve))
+    if isinstance(only, ast.Call):  # `conint(ge=1)`
+        made = read_expr(only, inside.source, resolve)
+        return note._replace(metadata=(made, *note.metadata))
+    head = only.value if isinstance(only, ast.Subscript) else only
+    return note._replace(head=resolve(dotted(head)) if dotted(head) else "")
+
+
 def _item(node: ast.expr, where: _Annotation) -> str:
     if not isinstance(node, ast.Subscript):
         return ""
@@ -177,6 +215,32 @@ class _Annotation:
                 break
             node, where = inner, _Annotation(SourceText(text), self.resolve)
         return node, where
+
+    def bare(self, node: ast.expr) -> tuple[ast.expr, _Annotation]:
+        """What `Annotated` and qualifiers are wrapped around."""
+        where = self
+        while True:
+            node, where = where.unquote(node)
+            name = where.special(node)
+            if not isinstance(node, ast.Subscript) or not (
+                name in _QUALIFIERS or name == "Annotated"
+            ):
+                return node, where
+            parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            node = parts[0]
+
+    def members(self, node: ast.expr) -> list[tuple[ast.expr, _Annotation]]:
+        """The members of a union, `None` left out; a type that is none is its only member."""
+        node, where = self.unquote(node)
+        parts: list[ast.expr] | None = None
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            parts = [node.left, node.right]
+        elif isinstance(node, ast.Subscript) and where.special(node) in {"Optional", "Union"}:
+            parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if parts is None:
+            is_none = isinstance(node, ast.Constant) and node.value is None
+            return [] if is_none else [(node, where)]
+        return [member for part in parts for member in where.members(part)]
 
     def types_in(self, node: ast.expr) -> list[ast.expr]:
         """The parts of a type that are types themselves."""

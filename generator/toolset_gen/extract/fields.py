@@ -6,29 +6,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterator
 
 from toolset.catalog import Field, TypeKind
 from toolset_gen.extract.library import Definition, Library
 from toolset_gen.extract.members import Members
+from toolset_gen.extract.models import ROOT_MODEL, FieldSpec, ModelFields, is_field
 from toolset_gen.extract.raw import Doc, Expr, RawAnnotation, RawClass, RawVariable
 
 __all__ = ["FieldSpec", "Fields", "class_kind"]
-
-Slots: TypeAlias = "dict[str, FieldSpec]"
 
 _DATACLASS = frozenset(
     {"dataclasses.dataclass", "pydantic.dataclasses.dataclass", "attrs.define", "attrs.frozen"}
     | {"attr.define", "attr.frozen", "attrs.mutable", "attr.mutable"}
 )
 _MODEL = frozenset(
-    {
-        "pydantic.BaseModel",
-        "pydantic.main.BaseModel",
-        "pydantic.RootModel",
-        "pydantic.root_model.RootModel",
-    }
+    {"pydantic.BaseModel", "pydantic.main.BaseModel", *ROOT_MODEL}
     | {"pydantic_settings.BaseSettings", "pydantic_settings.main.BaseSettings"}
 )
 _ENUM = frozenset(
@@ -43,48 +36,7 @@ _BY_BASE: dict[TypeKind, frozenset[str]] = {
     "named tuple": _NAMED_TUPLE,
     "model": _MODEL,
 }
-_FIELD = frozenset({"pydantic.Field", "pydantic.fields.Field"})
 _DATA_FIELD = frozenset({"dataclasses.field", "attrs.field", "attr.field", "attr.ib"})
-_NOT_FIELDS = frozenset({"pydantic.PrivateAttr", "pydantic.fields.PrivateAttr"})
-_CONSTRAINTS = frozenset(
-    {"gt", "ge", "lt", "le", "multiple_of", "min_length", "max_length", "pattern", "strict"}
-    | {
-        "max_digits",
-        "decimal_places",
-        "allow_inf_nan",
-        "discriminator",
-        "fail_fast",
-        "strip_whitespace",
-    }
-    | {"to_lower", "to_upper"}
-)
-_ANNOTATED_TYPES = {
-    "Gt": "gt",
-    "Ge": "ge",
-    "Lt": "lt",
-    "Le": "le",
-    "MultipleOf": "multiple_of",
-    "MinLen": "min_length",
-    "MaxLen": "max_length",
-}
-
-
-class FieldSpec(NamedTuple):
-    """A field, and how the constructor takes it.
-
-    Attributes:
-        field: What the catalog says of it.
-        raw: Where it is written.
-        found: Its definition.
-        keyword_only: Whether the constructor takes it by name alone.
-        init_only: Whether it is a parameter and no field (`InitVar`).
-    """
-
-    field: Field
-    raw: RawVariable
-    found: Definition
-    keyword_only: bool = False
-    init_only: bool = False
 
 
 def class_kind(path: str, library: Library) -> TypeKind:
@@ -131,6 +83,7 @@ class Fields:
     def __init__(self, members: Members) -> None:
         self.members = members
         self.library = members.library
+        self.models = ModelFields(self.library)
 
     def of(self, path: str, kind: TypeKind) -> tuple[FieldSpec, ...]:
         """List the fields of a class, inherited ones included.
@@ -142,13 +95,18 @@ class Fields:
         Returns:
             Its fields; none for a kind that has no fields.
         """
-        slots: Slots = {}
+        slots: dict[str, FieldSpec] = {}
         for base in reversed(self.library.mro(path)):
             found = self.library.definition(base)
             if found is None or not isinstance(found.raw, RawClass):
                 continue
+            for item in found.raw.members:
+                if isinstance(item, RawVariable) and _is_class_variable(item):
+                    slots.pop(item.name, None)
             for spec in self._own(found, found.raw, kind):
                 slots[spec.field.name] = spec
+        if kind == "model":
+            return self.models.keyed(path, slots.values())
         return tuple(slots.values())
 
     def _own(self, found: Definition, raw: RawClass, kind: TypeKind) -> Iterator[FieldSpec]:
@@ -158,7 +116,11 @@ class Fields:
                 if decorator is not None:
                     yield from self._dataclass_fields(found, raw, decorator)
             case "model":
-                yield from self._model_fields(found, raw)
+                yield from self._root(found, raw)
+                for item, note in _annotated(raw):
+                    if is_field(item):
+                        spec = self._spec(found, raw, item, note)._replace(keyword_only=True)
+                        yield spec._replace(field=self.models.field(spec.field, item, note))
             case "enum":
                 yield from self._enum_members(found, raw)
             case "named tuple":
@@ -189,6 +151,19 @@ class Fields:
             item,
             found,
         )
+
+    def _root(self, found: Definition, raw: RawClass) -> Iterator[FieldSpec]:
+        """The one field of `RootModel[…]`."""
+        for base in raw.bases:
+            if base.args and self.library.canonical(base.path) in ROOT_MODEL:
+                note = base.args[0]
+                item = RawVariable("root", raw.line)
+                spec = self._spec(found, raw, item, None)._replace(keyword_only=False)
+                refs = self.members.refs(
+                    [note.path] if note.path else [], found.location, found.path
+                )
+                field = spec.field._replace(annotation=note.text, type_refs=refs)
+                yield spec._replace(field=field)
 
     def _enum_members(self, found: Definition, raw: RawClass) -> Iterator[FieldSpec]:
         for item in raw.members:
@@ -227,65 +202,17 @@ class Fields:
                 spec = _with_call(spec, call)
             yield spec
 
-    # Pydantic
-
-    def _model_fields(self, found: Definition, raw: RawClass) -> Iterator[FieldSpec]:
-        for item, note in _annotated(raw):
-            if item.name.startswith("_") or item.name == "model_config":
-                continue
-            value = item.value
-            if value is not None and value.path in _NOT_FIELDS:
-                continue
-            spec = self._spec(found, raw, item, note)._replace(keyword_only=True)
-            field = spec.field
-            for extra in note.metadata:
-                field = self._constrained(field, extra, annotated=True)
-            if value is not None and value.kind == "call" and value.path in _FIELD:
-                written = field._replace(default="", required=True)
-                field = self._constrained(written, value, annotated=False)
-            yield spec._replace(field=field)
-
-    def _constrained(self, field: Field, call: Expr, *, annotated: bool) -> Field:
-        """Apply a `Field(...)`, or what `annotated_types` and pydantic offer beside it."""
-        found = {*field.constraints, *_constraints(call)}
-        field = field._replace(constraints=tuple(sorted(found)))
-        if call.path not in _FIELD:
-            return field
-        default = call.keyword("default") or (call.args[0] if call.args else None)
-        factory = call.keyword("default_factory")
-        if default is not None and default.text != "..." and not (annotated and field.default):
-            field = field._replace(default=default.text, required=False)
-        if factory is not None and not (annotated and field.default):
-            field = field._replace(default=factory.text, required=False, factory=True)
-        key = call.keyword("validation_alias") or call.keyword("alias")
-        if key is not None:
-            field = field._replace(key=self.library.constant(key) or key.text)
-        text = call.keyword("description")
-        if text is not None:
-            field = field._replace(description=self.library.constant(text) or text.text)
-        return field
-
 
 def _annotated(raw: RawClass) -> Iterator[tuple[RawVariable, RawAnnotation]]:
     for item in raw.members:
         if not isinstance(item, RawVariable) or item.on_self or item.annotation is None:
             continue
-        if "ClassVar" not in item.annotation.qualifiers:
+        if not _is_class_variable(item):
             yield item, item.annotation
 
 
-def _constraints(call: Expr) -> Iterable[str]:
-    name = call.path.rpartition(".")[2]
-    if call.path.startswith("annotated_types."):
-        if name in _ANNOTATED_TYPES and call.args:
-            yield f"{_ANNOTATED_TYPES[name]}={call.args[0].text}"
-        if name == "Len":
-            for word, value in zip(("min_length", "max_length"), call.args, strict=False):
-                yield f"{word}={value.text}"
-    if call.path in _FIELD or call.path.startswith(("annotated_types.", "pydantic.")):
-        for word, value in call.keywords:
-            if word in _CONSTRAINTS:
-                yield f"{word}={value.text}"
+def _is_class_variable(item: RawVariable) -> bool:
+    return item.annotation is not None and "ClassVar" in item.annotation.qualifiers
 
 
 def _with_call(spec: FieldSpec, call: Expr) -> FieldSpec:

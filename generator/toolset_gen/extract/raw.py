@@ -133,6 +133,9 @@ class RawAnnotation(NamedTuple):
         metadata: What `Annotated` adds.
         qualifiers: Last names of the qualifiers around it: `ClassVar`, `InitVar`, `Required`, …
         item: Text of the first type argument of `inner`, `""` without one.
+        head: Of a variable's: what `inner` is, arguments and `None` left out, when it is one name.
+        optional: Whether `None` was left out there.
+        wrapped: What `Annotated[…] | None` has beside `None`.
     """
 
     text: str
@@ -142,6 +145,9 @@ class RawAnnotation(NamedTuple):
     metadata: tuple[Expr, ...] = ()
     qualifiers: tuple[str, ...] = ()
     item: str = ""
+    head: str = ""
+    optional: bool = False
+    wrapped: RawAnnotation | None = None
 
 
 class RawParameter(NamedTuple):
@@ -205,6 +211,8 @@ class RawVariable(NamedTuple):
         inferred: Whether the annotation is taken from a parameter.
         rebound: Whether it is set more than once.
         is_alias: Whether it is declared a type alias.
+        means: The type that it may be another name for.
+        lazy: Whether it is a type of its own to pydantic: `type X = …`, `TypeAliasType`, `NewType`.
     """
 
     name: str
@@ -216,6 +224,8 @@ class RawVariable(NamedTuple):
     inferred: bool = False
     rebound: bool = False
     is_alias: bool = False
+    means: RawAnnotation | None = None
+    lazy: bool = False
 
 
 class RawClass(NamedTuple):

@@ -8,14 +8,15 @@ import ast
 from collections.abc import Iterable
 
 from toolset_gen.extract.docstrings import parse_docstring
-from toolset_gen.extract.expressions import Resolve, read_annotation, read_expr
+from toolset_gen.extract.expressions import Resolve, read_expr, read_type
 from toolset_gen.extract.raw import Doc, RawVariable
-from toolset_gen.extract.scope import branches
+from toolset_gen.extract.scope import branches, dotted
 from toolset_gen.extract.text import SourceText
 
 __all__ = ["following_docs", "read_variables"]
 
 _MARKS = frozenset({"__all__", "__slots__"})
+_MAKERS = frozenset({"NewType", "TypeAliasType"})
 _ALIAS = frozenset({"typing.TypeAlias", "typing_extensions.TypeAlias"})
 
 
@@ -61,8 +62,9 @@ def read_variables(
         if not names:
             return []
         made = read_expr(node.value, source, resolve)
-        doc = docs.get(node.lineno)
-        return [RawVariable(n, node.lineno, value=made, doc=doc) for n in names if n not in _MARKS]
+        found = RawVariable("", node.lineno, value=made, doc=docs.get(node.lineno))
+        found = _standing_for(found, node.value, source, resolve)
+        return [found._replace(name=name) for name in names if name not in _MARKS]
     if isinstance(node, ast.AnnAssign):
         return _annotated(node, source, resolve, docs)
     if type(node).__name__ == "TypeAlias":
@@ -70,15 +72,28 @@ def read_variables(
     return []
 
 
+def _standing_for(
+    found: RawVariable, node: ast.expr, source: SourceText, resolve: Resolve
+) -> RawVariable:
+    """Add the type that a variable may be another name for."""
+    is_union = isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr)
+    if is_union or (isinstance(node, ast.Subscript) and dotted(node.value)):
+        return found._replace(means=read_type(node, source, resolve))
+    maker = found.value.path.rpartition(".")[2] if found.value is not None else ""
+    if isinstance(node, ast.Call) and maker in _MAKERS and len(node.args) > 1:
+        return found._replace(means=read_type(node.args[1], source, resolve), lazy=True)
+    return found
+
+
 def _annotated(
     node: ast.AnnAssign, source: SourceText, resolve: Resolve, docs: dict[int, Doc]
 ) -> list[RawVariable]:
     if not isinstance(node.target, ast.Name) or node.target.id in _MARKS:
         return []
-    note = read_annotation(node.annotation, source, resolve)
+    note = read_type(node.annotation, source, resolve)
     is_alias = not _ALIAS.isdisjoint(note.refs)
     if is_alias and node.value is not None:
-        note = read_annotation(node.value, source, resolve)
+        note = read_type(node.value, source, resolve)
     return [
         RawVariable(
             name=node.target.id,
@@ -87,6 +102,7 @@ def _annotated(
             value=read_expr(node.value, source, resolve) if node.value is not None else None,
             doc=docs.get(node.lineno),
             is_alias=is_alias,
+            means=note if is_alias else None,
         )
     ]
 
@@ -98,13 +114,16 @@ def _type_statement(
     value: object = getattr(node, "value", None)
     if not isinstance(name, ast.Name) or not isinstance(value, ast.expr):
         return []
+    note = read_type(value, source, resolve)
     return [
         RawVariable(
             name=name.id,
             line=node.lineno,
-            annotation=read_annotation(value, source, resolve),
+            annotation=note,
             value=read_expr(value, source, resolve),
             doc=docs.get(node.lineno),
             is_alias=True,
+            means=note,
+            lazy=True,
         )
     ]
