@@ -51,6 +51,8 @@ class Booted(NamedTuple):
         tools: The tools it registered, sorted by name.
         failure: Why it did not become active, one sentence; `""` when it did.
         frames: Where it raised, outermost first.
+        unimported: The module that could not be imported, `""` when all could.
+        missing: The module that was not found when it was, `""` when that was not why.
     """
 
     plugin: PluginEntry
@@ -58,6 +60,8 @@ class Booted(NamedTuple):
     tools: tuple[ToolEntry, ...] = ()
     failure: str = ""
     frames: tuple[Frame, ...] = ()
+    unimported: str = ""
+    missing: str = ""
 
 
 def boot_plan(
@@ -169,6 +173,8 @@ class Booter:
             _tools(plugin, cast("list[dict[str, object]]", report["tools"])),
             cast("str", report["failure"]),
             tuple(Frame(*frame) for frame in cast("list[tuple[str, int]]", report["frames"])),
+            cast("str", report.get("unimported", "")),
+            cast("str", report.get("missing", "")),
         )
 
 

@@ -68,9 +68,48 @@ def _stand_in(catalog: str, typed_context: str) -> None:
             sys.modules[name] = module
 
 
+class _ImportFailedError(Exception):
+    """A module cannot be imported.
+
+    Args:
+        wanted: The module that was to be imported.
+        cause: What it raised.
+    """
+
+    def __init__(self, wanted: str, cause: BaseException) -> None:
+        self.wanted = wanted
+        self.cause = cause
+        super().__init__(wanted)
+
+    def report(self) -> Report:
+        """Say which module failed, which may be one that the wanted one imports."""
+        failed = _failed_module(self.cause.__traceback__) or self.wanted
+        way = "" if failed == self.wanted else f" for {self.wanted!r}"
+        reason = f"module {failed!r} could not be imported{way}: it raised {_said(self.cause)}"
+        missing = self.cause.name if isinstance(self.cause, ModuleNotFoundError) else None
+        return {
+            **_failure(reason, self.cause.__traceback__),
+            "unimported": failed,
+            "missing": missing or "",
+        }
+
+
+def _failed_module(trace: TracebackType | None) -> str:
+    """Name the innermost module whose body was being run."""
+    found = ""
+    while trace is not None:
+        frame = trace.tb_frame
+        if frame.f_code.co_name == "<module>" and "__spec__" in frame.f_globals:
+            found = str(frame.f_globals.get("__name__", ""))
+        trace = trace.tb_next
+    return found
+
+
 def _answer(plugin: str, providers: list[str]) -> Report:
     try:
         return asyncio.run(_boot(plugin, providers))
+    except _ImportFailedError as failed:
+        return failed.report()
     except BaseException as error:  # noqa: BLE001 - what a plugin raises, exits included, is the report
         return _failure(f"it raised {_said(error)}", error.__traceback__)
 
@@ -96,7 +135,10 @@ async def _boot(plugin: str, providers: list[str]) -> Report:
 
 def _load(path: str) -> HasApply:
     module, _, attribute = path.partition(":")
-    found: object = importlib.import_module(module)
+    try:
+        found: object = importlib.import_module(module)
+    except BaseException as error:  # SystemExit too
+        raise _ImportFailedError(module, error) from error
     for name in filter(None, attribute.split(".")):
         found = getattr(found, name)
     return cast("HasApply", found)  # whatever it is: mounting refuses what is no plugin

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable
+from keyword import iskeyword
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, TypeAlias, TypeVar, cast
 
@@ -21,6 +22,7 @@ T = TypeVar("T")
 Table: TypeAlias = dict[str, object]
 TABLE = "tool.toolset.catalog"
 _EXAMPLE = 'packages = ["my_package"], runtime = "src/my_package/api_catalog.py", pages = "catalog"'
+_TARGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 _NONE: tuple[str, ...] = ()
 
 
@@ -223,7 +225,12 @@ def _services(reader: _Reader, table: Table) -> tuple[tuple[str, str], ...]:
     found = reader.get(table, "services", _table, Table())
     services: list[tuple[str, str]] = []
     for key, target in sorted(found.items()):
-        if isinstance(target, str) and re.fullmatch(r"[\w.]+:[\w.]+", target):
+        if not key.isidentifier() or iskeyword(key):
+            where = key if reader.line(key) else "services"
+            reader.problem(
+                where, f"services: {key!r} is no identifier, so `ctx.` cannot read it; name it so"
+            )
+        elif isinstance(target, str) and _TARGET.fullmatch(target):
             services.append((key, target))
         else:
             where = key if reader.line(key) else "services"

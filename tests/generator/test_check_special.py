@@ -182,6 +182,24 @@ def test_raising_tool_plugin(tmp_path: Path) -> None:
     assert "it raised RuntimeError: no luck" in found.message
 
 
+@pytest.mark.parametrize(
+    ("line", "way_out"),
+    [
+        ("import nothing_such.deep", "install what provides 'nothing_such' in the environment"),
+        ("import pkg.nothing_such", "correct the import of 'pkg.nothing_such'"),
+        ("raise RuntimeError", "repair 'pkg.one': `python -c 'import pkg.one'` shows more"),
+    ],
+)
+def test_tool_plugin_that_cannot_be_imported(tmp_path: Path, line: str, way_out: str) -> None:
+    """A tool plugin that cannot be imported is a violation at that line, with what to do about it."""
+    text = tool_plugin("ctx.tools.register(look)").replace("inject =", f"{line}\ninject =")
+    files: dict[str, str | bytes] = {"registry.py": REGISTRY, "one.py": text}
+    found = only(make_project(tmp_path, files), "PLG006")
+    assert (found.path, found.line) == ("src/pkg/one.py", text.splitlines().index(line) + 1)
+    assert "module 'pkg.one' could not be imported" in found.message
+    assert found.remedy.startswith(way_out)
+
+
 def test_tool_plugin_without_tools(tmp_path: Path) -> None:
     """A plugin that would register and does not is a violation; one that never would is none."""
     would = tool_plugin("if ctx.config: ctx.tools.register(look)")

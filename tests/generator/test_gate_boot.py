@@ -100,6 +100,63 @@ def test_failure_has_its_reason(booter: Booter, name: str, expected: str) -> Non
     assert boot(booter, "silent").failure == ""
 
 
+@pytest.mark.parametrize(
+    ("body", "reason", "unimported", "missing"),
+    [
+        (
+            "import nothing_such.deep",
+            (
+                "module 'beside' could not be imported for 'broken': it raised ModuleNotFoundError: "
+                "No module named 'nothing_such'"
+            ),
+            "beside",
+            "nothing_such",
+        ),
+        (
+            "raise RuntimeError('first\\nlast')",
+            "module 'beside' could not be imported for 'broken': it raised RuntimeError: first last",
+            "beside",
+            "",
+        ),
+        (
+            "x = (",
+            (
+                "module 'broken' could not be imported: it raised SyntaxError: '(' was never closed "
+                "(beside.py, line 1)"
+            ),
+            "broken",
+            "",
+        ),
+        (
+            "raise SystemExit(3)",
+            "module 'beside' could not be imported for 'broken': it raised SystemExit: 3",
+            "beside",
+            "",
+        ),
+        (
+            "from silent import nothing_such",
+            (
+                "module 'beside' could not be imported for 'broken': it raised ImportError: "
+                "cannot import name 'nothing_such' from 'silent'"
+            ),
+            "beside",
+            "",
+        ),
+    ],
+)
+def test_import_failure_names_the_module(
+    tmp_path: Path, body: str, reason: str, unimported: str, missing: str
+) -> None:
+    """Of a module that cannot be imported, the one that failed is named, and what it lacks."""
+    (tmp_path / "beside.py").write_text(body)
+    (tmp_path / "silent.py").write_text("")
+    (tmp_path / "broken.py").write_text("import beside\ndef apply(ctx):\n    pass\n")
+    with Booter(tmp_path, ["."], 20) as booter:
+        booted = boot(booter, "broken")
+    assert booted.failure.startswith(reason)
+    assert (booted.unimported, booted.missing) == (unimported, missing)
+
+
 def test_failure_has_its_place(booter: Booter, folder: Path) -> None:
     """What a plugin raised comes with the file and line it was raised at."""
     frames = boot(booter, "raising").frames

@@ -78,6 +78,12 @@ def test_all_problems_are_listed(tmp_path: Path) -> None:
         ('packages = ["p"]\nruntime = "a.py"\ntyped-context = "a.py"', "are one file; name two"),
         ('packages = ["p"]\nservices = 1', "services must be a table, not 1"),
         ('packages = ["p"]\nservices = {http = "httpx"}', 'services.http must be "module:Class"'),
+        ('packages = ["p"]\nservices = {"a b" = "m:C"}', "services: 'a b' is no identifier"),
+        ('packages = ["p"]\nservices = {"" = "m:C"}', "services: '' is no identifier"),
+        ('packages = ["p"]\nservices = {class = "m:C"}', "services: 'class' is no identifier"),
+        ('packages = ["p"]\nservices = {"1x" = 3}', "services: '1x' is no identifier"),
+        ('packages = ["p"]\nservices = {x = "m.:C"}', 'services.x must be "module:Class"'),
+        ('packages = ["p"]\nservices = {x = "m:1"}', 'services.x must be "module:Class"'),
         ('packages = ["p"]\nboot-timeout = 0', "boot-timeout must be a number of seconds above 0"),
         ('packages = ["p"]\nboot-timeout = true', "boot-timeout must be a number of seconds"),
         ('packages = ["p"]\nprose = "x"', "prose must be a list of non-empty texts"),
@@ -95,6 +101,18 @@ def test_all_problems_are_listed(tmp_path: Path) -> None:
 def test_wrong_value_is_refused(tmp_path: Path, lines: str, expected: str) -> None:
     """A value of the wrong type or form is named, with what it must be."""
     assert expected in refusal(tmp_path, f"[tool.toolset.catalog]\n{lines}\n")
+
+
+def test_every_wrong_service_is_named(tmp_path: Path) -> None:
+    """Keys that no context can have as attributes are all named, each with its line."""
+    text = refusal(
+        tmp_path,
+        f'{HEAD}[tool.toolset.catalog.services]\n"a b" = "m:C"\nok = "m:C"\n"c-d" = "m:C"\n',
+    )
+    assert [line.partition(" is no")[0] for line in text.splitlines()] == [
+        "/pyproject.toml:4: services: 'a b'",
+        "/pyproject.toml:6: services: 'c-d'",
+    ]
 
 
 def test_missing_table_shows_one(tmp_path: Path) -> None:

@@ -58,8 +58,22 @@ def _failed(facts: Facts, booted: Booted) -> Diagnostic:
         booted.plugin.name,
         f"plugin {booted.plugin.name!r} was booted with its default configuration and "
         f"{booted.failure}",
-        "let it become active with its defaults, or accept it with a suppression",
+        _way_out(facts, booted),
     )
+
+
+def _way_out(facts: Facts, booted: Booted) -> str:
+    package = booted.missing.partition(".")[0]
+    if package and package not in {name.partition(".")[0] for name in facts.config.packages}:
+        return (
+            f"install what provides {package!r} in the environment that runs the gate: "
+            "tool plugins are imported there"
+        )
+    if booted.missing:
+        return f"correct the import of {booted.missing!r}, which the package does not have"
+    if booted.unimported:
+        return f"repair {booted.unimported!r}: `python -c 'import {booted.unimported}'` shows more"
+    return "let it become active with its defaults, or accept it with a suppression"
 
 
 def _raised_at(facts: Facts, booted: Booted) -> Location:
