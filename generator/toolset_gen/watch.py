@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["WatchfilesMissingError", "changes_of", "is_source", "watch"]
 
 _SUFFIXES = frozenset({".md", ".py", ".pyi", ".toml", ".yaml", ".yml"})
+_FOREIGN = frozenset({"__pycache__", "node_modules"})
 _LOOK = 500  # milliseconds between looks at whether to go on
 
 
@@ -69,7 +70,9 @@ def changes_of(root: Path, ready: Callable[[], object]) -> Iterator[set[str]]:
         raise WatchfilesMissingError from None
     watcher = watchfiles.watch(
         root,
-        watch_filter=lambda _, path: is_source(root, Path(path)),
+        watch_filter=lambda change, path: is_source(
+            root, Path(path), moved=change is not watchfiles.Change.modified
+        ),
         rust_timeout=_LOOK,
         yield_on_timeout=True,
         raise_interrupt=False,
@@ -90,20 +93,23 @@ def _announced(
         announced = True
 
 
-def is_source(root: Path, path: Path) -> bool:
-    """Tell whether a file may change what is generated.
+def is_source(root: Path, path: Path, *, moved: bool = False) -> bool:
+    """Tell whether a file or folder may change what is generated.
 
     Args:
         root: The folder of pyproject.toml.
-        path: A file that was saved.
+        path: What was saved.
+        moved: Whether it has come or gone: of a folder, whatever is in it has too, and nothing else
+            tells.
 
     Returns:
         Whether it is a source or the configuration, and not written by the generator.
     """
-    if path.suffix not in _SUFFIXES or not path.is_relative_to(root):
+    may_be = path.suffix in _SUFFIXES or (moved and not path.suffix)
+    if not may_be or not path.is_relative_to(root):
         return False
     inside = path.relative_to(root)
-    if any(part.startswith(".") or part == "node_modules" for part in inside.parts):
+    if any(part.startswith(".") or part in _FOREIGN for part in inside.parts):
         return False  # the cache is among them
     return not _is_generated(root, inside)
 

@@ -78,12 +78,30 @@ def test_faults_do_not_end_it(tmp_path: Path) -> None:
         (".venv/lib/x.py", False),
         ("src/pkg/.shop.py.swp", False),
         ("src/pkg/shop.pyc", False),
+        ("src/pkg/notes", False),
     ],
 )
 def test_what_it_wrote_does_not_wake_it(tmp_path: Path, path: str, *, expected: bool) -> None:
     """Sources wake it; generated files, caches and environments do not."""
     root = shop(tmp_path, NO_BOOT)
     assert is_source(root, root / path) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("src/pkg", True),
+        ("src/pkg/shop.py", True),
+        ("catalog", False),
+        (".venv", False),
+        ("src/pkg/__pycache__", False),
+        ("node_modules/x", False),
+    ],
+)
+def test_folders_come_and_go(tmp_path: Path, path: str, *, expected: bool) -> None:
+    """A folder that comes or goes wakes it, since nothing tells of the files in it."""
+    root = shop(tmp_path, NO_BOOT)
+    assert is_source(root, root / path, moved=True) == expected
 
 
 def test_missing_package_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,10 +132,23 @@ def read_until(process: subprocess.Popen[str], text: str) -> list[str]:
     pytest.fail(f"it ended without {text!r}: {lines}")
 
 
-def test_saved_file_is_seen(tmp_path: Path) -> None:
-    """In a process of its own it sees a save, and Ctrl-C ends it with 0 and no traceback."""
+STALL = '''"""A stall."""
+
+from toolset import Service
+
+
+class Stall(Service, key="stall"):
+    """Sell in the open."""
+'''
+
+
+def test_saved_files_are_seen(tmp_path: Path) -> None:
+    """In a process of its own it sees saves of every kind, and Ctrl-C ends it with 0 and no traceback."""
     pytest.importorskip("watchfiles")
     root = shop(tmp_path, NO_BOOT)
+    package = root / "src" / "pkg"
+    source, page = package / "shop.py", root / "catalog" / "services.md"
+    text = source.read_text()
     process = subprocess.Popen(
         [sys.executable, "-m", "toolset.cli", "catalog", "watch"],
         cwd=root,
@@ -130,12 +161,29 @@ def test_saved_file_is_seen(tmp_path: Path) -> None:
         try:
             read_until(process, "Watching")
             read_until(process, "wrote catalog/services.md")
-            source = root / "src" / "pkg" / "shop.py"
-            source.write_text(source.read_text().replace("Sell one item.", "Sell an item."))
+            source.write_text(text.replace("Sell one item.", "Sell an item."))
             read_until(process, "wrote catalog/services.md")
+            source.write_text("x = (\n")
+            read_until(process, "SRC001")
+            # As editors do that write a neighbour first.
+            beside = package / "shop.py~"
+            beside.write_text(text.replace("Sell one item.", "Sell any item."))
+            beside.replace(source)
+            read_until(process, "wrote catalog/services.md")
+            package.rename(root / "src" / "away")
+            read_until(process, "SRC005")
+            (root / "src" / "away").rename(package)
+            (package / "more.py").write_text(STALL)
+            read_until(process, "wrote catalog/services.md")
+            # Some of these come while it is at work on the ones before.
+            for number in range(20):
+                source.write_text(text.replace("Sell one item.", f"Sell item {number}."))
+            while "Sell item 19." not in page.read_text():
+                read_until(process, "wrote catalog/services.md")
             process.send_signal(signal.SIGINT)
             rest = read_until(process, "Ended.")
             assert process.wait(30) == 0
         finally:
             process.kill()
     assert "Traceback" not in "".join(rest)
+    assert "## `stall`" in page.read_text()
