@@ -11,6 +11,7 @@ from mounting import Box, host, mounted, seen
 from toolset import Context
 from toolset.cordis.errors import FacadeError, MountError, MountTimeoutError
 from toolset.cordis.facade import MountContext, facade
+from toolset.cordis.membrane import Membrane
 from toolset.services.timer import Timer
 
 MEMBERS = [
@@ -465,7 +466,7 @@ def test_bound_strikes_later(run, caplog) -> None:
 
 def test_facade_has_no_dict() -> None:
     """A façade has no attributes of its own that code could list or reach."""
-    made = facade(Context(), "dyn-1")
+    made = facade(Context(), Membrane("dyn-1"))
     assert isinstance(made, MountContext)
     assert repr(made) == "<ctx of dyn-1>"
     with pytest.raises(TypeError):

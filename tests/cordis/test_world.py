@@ -10,6 +10,7 @@ from toolset.cordis.described import WITHHELD, context_members, given_members, h
 from toolset.cordis.errors import FacadeError
 from toolset.cordis.facade import facade
 from toolset.cordis.harness import Harness
+from toolset.cordis.membrane import Membrane
 from toolset.cordis.world import World
 from toolset.services.timer import Timer
 from toolset.services.tools import ToolRegistry
@@ -21,7 +22,7 @@ def test_described_context_is_given(run) -> None:
     async def main() -> None:
         async with Context() as ctx:
             await ctx.plugin(ToolRegistry)
-            given = facade(ctx, "dyn-1")
+            given = facade(ctx, Membrane("dyn-1"))
             assert set(context_members(Catalog())) == set(dir(given))
             for name in context_members(Catalog()):
                 getattr(given, name)
@@ -38,7 +39,7 @@ def test_described_tools_are_given(run) -> None:
     async def main() -> None:
         async with Context() as ctx:
             await ctx.plugin(ToolRegistry)
-            assert set(given_members()["tools"]) == set(dir(facade(ctx, "dyn-1").tools))
+            assert set(given_members()["tools"]) == set(dir(facade(ctx, Membrane("dyn-1")).tools))
             assert all(hasattr(Harness(), name) for name in harness_members())
 
     run(main())

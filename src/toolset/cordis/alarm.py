@@ -20,12 +20,12 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeAlias
 
 from toolset.cordis.deadline import Judge
 from toolset.cordis.errors import MountRecursionError, MountTimeoutError
 
-__all__ = ["Alarm"]
+__all__ = ["Alarm", "Throw"]
 
 BEAT: Final = (
     0.02  # seconds between signals while a stretch is being ended; they break system calls
@@ -33,6 +33,9 @@ BEAT: Final = (
 SLOWEST: Final = 0.25  # seconds between two looks, at most
 FASTEST: Final = 0.002
 _ROUNDING: Final = 2e-6  # of the kernel, in seconds
+
+
+Throw: TypeAlias = "Callable[[BaseException], object]"
 
 
 class Member(Protocol):
@@ -127,6 +130,24 @@ class Alarm:
             if not self._owns_timer():  # the first look may have been interrupted by a tick
                 self._host.absorb()
                 self._tick_every(self._every)
+
+    def throw(self, throw: Throw, error: BaseException, filename: str) -> object:
+        """Throw into suspended code of a mount, and raise in it again until its frames are gone.
+
+        Args:
+            throw: The suspended coroutine's own.
+            error: What to throw.
+            filename: The file name of the mount's frames.
+
+        Returns:
+            What it awaits now, when it goes on all the same.
+        """
+        self._judge.condemn(filename)
+        try:
+            _ = self._trip.now  # seen at the first call or jump of the code that is thrown into
+            return throw(error)
+        finally:
+            self._judge.condemn()
 
     @contextmanager
     def _alone(self) -> Generator[None]:

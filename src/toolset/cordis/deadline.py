@@ -161,6 +161,7 @@ class Judge:
         self._frame: FrameType | None = None
         self._since = 0.0
         self._error: MountTimeoutError | None = None
+        self._condemned = ""
         self._lines = LineEvents(self)
 
     def verdict(
@@ -179,16 +180,28 @@ class Judge:
         sight = look(frame)
         if sight is None or sight.outer is not self._frame:
             self.forget()
-            if sight is not None:
-                self._frame, self._since = sight.outer, now
+            if sight is None:
+                return None
+            self._frame, self._since = sight.outer, now
+            if sight.outer.f_code.co_filename != self._condemned:
                 begun(sight.outer)
-            return None
+                return None
+            self._since -= self.limit
         over = now - self._since - self.limit
         if over < 0:
             return None
         if sight.host and over < HOST_GRACE:
             return "wait"
         return self._strike(sight)
+
+    def condemn(self, filename: str = "") -> None:
+        """Take every stretch of a mount that is seen from now on as over its time.
+
+        Args:
+            filename: The file name of its frames; none when left out.
+        """
+        self._condemned = filename
+        self.forget()
 
     def forget(self, frame: FrameType | None = None) -> None:
         """Forget the stretch that was followed; the loop has turned or its code is gone.

@@ -7,6 +7,7 @@
         ├── MountSyntaxError      the code does not parse, or cannot return a plugin
         ├── MountTimeoutError     a synchronous stretch of mounted code took too long
         │   └── MountRecursionError   it sat at the recursion limit when its time was looked at
+        ├── MountEndedError       what a mount still ran long after its end was ended
         ├── MountResultError      what the code returned is no plugin
         ├── WithheldError         a module or builtin that mounted code cannot use was called
         │   └── WithheldImportError   a module that is not given was imported (also a ModuleNotFoundError)
@@ -22,6 +23,7 @@ from toolset.runtime.errors import ToolsetError
 
 __all__ = [
     "FacadeError",
+    "MountEndedError",
     "MountError",
     "MountRecursionError",
     "MountResultError",
@@ -116,6 +118,26 @@ class MountRecursionError(MountTimeoutError):
             An equal error.
         """
         return type(self)()
+
+
+class MountEndedError(MountError):
+    """A coroutine of a mount went on long after its plugin had ended, and was ended.
+
+    Args:
+        mount_id: The mount.
+        what: The coroutine.
+        where: Where it was waiting: its line and text, `""` when that is not known.
+    """
+
+    def __init__(self, mount_id: str, what: str, where: str = "") -> None:
+        at = f", at {where}," if where else ""
+        super().__init__(
+            f"{what} of {mount_id} was ended: its plugin is over, but it went on{at} and did not let "
+            "itself be cancelled; let asyncio.CancelledError pass, and await nothing endless while "
+            "cleaning up",
+            mount_id,
+        )
+        self.what, self.where = what, where
 
 
 class MountResultError(MountError):

@@ -13,12 +13,13 @@ import linecache
 import re
 import sys
 import warnings
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from types import CodeType, ModuleType
 from typing import Final, NamedTuple, cast
 
 from toolset.cordis.deadline import TOP_LEVEL, frame_name, module_name
 from toolset.cordis.diagnostics import is_interrupt, mount_error
+from toolset.cordis.ending import Life, drive
 from toolset.cordis.errors import MountSyntaxError, MountTimeoutError
 from toolset.cordis.guard import Guard
 from toolset.cordis.parse_errors import FORMS, explain, lines_of
@@ -218,7 +219,9 @@ def _no_return(tree: ast.Module) -> str:
     return "\n".join([*(["; ".join(parts)] if parts else []), FORMS])
 
 
-async def evaluate(source: Source, namespace: dict[str, object], *, guard: Guard) -> object:
+async def evaluate(
+    source: Source, namespace: dict[str, object], *, guard: Guard, life: Life | None = None
+) -> object:
     """Run the code of a mount in its namespace.
 
     Its lines are kept for tracebacks, and its namespace for annotations that are text, until
@@ -228,6 +231,7 @@ async def evaluate(source: Source, namespace: dict[str, object], *, guard: Guard
         source: The parsed code.
         namespace: Its globals, from `make_namespace`.
         guard: Bounds its synchronous stretches.
+        life: Ends it when its time is up; left out, it may await for ever.
 
     Returns:
         What the code returned.
@@ -240,7 +244,7 @@ async def evaluate(source: Source, namespace: dict[str, object], *, guard: Guard
     kept = False
     try:
         with guard.held():
-            value = await _run(source, namespace)
+            value = await _run(source, namespace, life)
             strike = guard.strike(source.filename)
         if strike is not None:  # it was ended, and went on as if nothing had happened
             raise strike.again()
@@ -251,11 +255,11 @@ async def evaluate(source: Source, namespace: dict[str, object], *, guard: Guard
             forget(source)
 
 
-async def _run(source: Source, namespace: dict[str, object]) -> object:
+async def _run(source: Source, namespace: dict[str, object], life: Life | None) -> object:
     try:
         exec(source.code, namespace)  # noqa: S102 - the purpose of this module
-        body = cast("Callable[[], Awaitable[object]]", namespace.pop(TOP_LEVEL))
-        return await body()
+        body = cast("Callable[[], Coroutine[object, object, object]]", namespace.pop(TOP_LEVEL))
+        return await (body() if life is None else drive(body(), life, "the top level"))
     except MountTimeoutError as error:
         raise error.again() from None
     except BaseException as error:

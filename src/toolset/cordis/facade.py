@@ -12,6 +12,7 @@ from typing import Final, cast
 
 from toolset.cordis.errors import FacadeError
 from toolset.cordis.inside import MEMBERS, Inside, undeclared
+from toolset.cordis.membrane import Membrane
 from toolset.cordis.mount_tools import MountTools
 from toolset.cordis.spared import spared
 from toolset.runtime import Context, Event, ServiceAccessError
@@ -221,9 +222,10 @@ class MountContext:
         inside = _inside(self)
         name = str(getattr(setup, "__qualname__", None) or repr(setup)).rpartition(".<locals>.")[2]
         call = cast("Callable[[], object]", inside.membrane.outward(setup))
-        return inside.membrane.inward(
-            inside.ctx.effect(call, label or f"ctx.effect({name})"), "ctx.effect()"
+        effect = inside.ctx.effect(
+            lambda: inside.membrane.managed(call()), label or f"ctx.effect({name})"
         )
+        return inside.membrane.inward(effect, "ctx.effect()")
 
     def spawn(self, coro: object, name: str | None = None) -> object:
         """Start a background task that ends with the plugin.
@@ -291,28 +293,28 @@ def _inside(ctx: MountContext) -> Inside:
     return cast("Inside", object.__getattribute__(ctx, "_inside"))
 
 
-def facade(ctx: Context, mount_id: str) -> MountContext:
+def facade(ctx: Context, membrane: Membrane) -> MountContext:
     """Wrap the context of a mount's fiber.
 
     Args:
         ctx: The context that the runtime handed to the mount's plugin.
-        mount_id: The mount, for error texts.
+        membrane: The border of the mount.
 
     Returns:
         What the plugin's `apply` receives.
     """
     made = object.__new__(MountContext)
-    object.__setattr__(made, "_inside", Inside(ctx, mount_id))
+    object.__setattr__(made, "_inside", Inside(ctx, membrane))
     return made
 
 
-def behind(ctx: MountContext) -> str:
-    """Give the mount that a façade belongs to.
+def behind(ctx: MountContext) -> Membrane:
+    """Give the border of the mount that a façade belongs to.
 
     Args:
         ctx: The façade.
 
     Returns:
-        Its id, such as `dyn-1`.
+        The border.
     """
-    return _inside(ctx).membrane.mount_id
+    return _inside(ctx).membrane

@@ -12,7 +12,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Final
 
-from toolset.cordis.alarm import Alarm, usable
+from toolset.cordis.alarm import Alarm, Throw, usable
 from toolset.cordis.errors import MountTimeoutError
 from toolset.cordis.watcher import Watcher
 
@@ -104,6 +104,24 @@ class Guard:
             yield
         finally:
             self.release()
+
+    def throw(self, throw: Throw, error: BaseException, filename: str) -> object:
+        """Throw into suspended code of a mount that is over, and raise in it until it is gone.
+
+        Args:
+            throw: The suspended coroutine's own.
+            error: What to throw.
+            filename: The file name of the mount's frames.
+
+        Returns:
+            What it awaits now, when it goes on all the same.
+        """
+        try:
+            if self._alarm is None:  # where no signal can interrupt, it is only told again
+                return throw(error)
+            return self._alarm.throw(throw, error, filename)
+        finally:
+            self._strikes.pop(filename, None)
 
     def strike(self, filename: str) -> MountTimeoutError | None:
         """Take the last time that a stretch of a mount was ended, also when its code hid it.

@@ -43,9 +43,9 @@ class Inside:
 
     __slots__ = ("_seen", "ctx", "membrane")
 
-    def __init__(self, ctx: Context, mount_id: str) -> None:
+    def __init__(self, ctx: Context, membrane: Membrane) -> None:
         self.ctx = ctx
-        self.membrane = Membrane(mount_id)
+        self.membrane = membrane
         self._seen: dict[str, tuple[object, object]] = {}
 
     def declared(self) -> tuple[str, ...]:

@@ -12,17 +12,21 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Iterable
+from contextlib import AbstractAsyncContextManager
 from types import BuiltinMethodType, FunctionType, MethodType, MethodWrapperType
-from typing import Final, TypeAlias, cast
+from typing import Final, TypeAlias, TypeVar, cast
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from toolset.catalog import nearest
 from toolset.cordis.diagnostics import is_interrupt, mount_error, name_hint
+from toolset.cordis.ending import Life, drive
 from toolset.cordis.errors import FacadeError
 from toolset.cordis.screening import CONTAINERS, INTERNALS, PLAIN, needs_screen, rebuilt
 from toolset.runtime import Effect, Fiber, Service
 
 __all__ = ["Membrane", "Proxy", "peel"]
+
+T = TypeVar("T")
 
 Function: TypeAlias = "Callable[..., object]"
 
@@ -50,10 +54,12 @@ class Membrane:
 
     Args:
         mount_id: The mount, for messages.
+        life: Ends what the mount still awaits after its end; left out, nothing does.
     """
 
-    def __init__(self, mount_id: str) -> None:
+    def __init__(self, mount_id: str, life: Life | None = None) -> None:
         self.mount_id = mount_id
+        self.life = life
         self._outside: WeakValueDictionary[Function, FunctionType] = WeakValueDictionary()
         self._originals: WeakKeyDictionary[Function, Function] = WeakKeyDictionary()
         self._kinds: dict[type, type[Proxy]] = {}
@@ -215,9 +221,34 @@ class Membrane:
         made = call_async if inspect.iscoroutinefunction(function) else call
         return cast("FunctionType", functools.update_wrapper(made, function))
 
+    def managed(self, value: object) -> object:
+        """Have what an async context manager of mounted code awaits end with the mount too.
+
+        Args:
+            value: What a set-up gave.
+
+        Returns:
+            The same, or a manager in its place.
+        """
+        if self.life is None or not isinstance(value, AbstractAsyncContextManager):
+            return value
+        return _Managed(cast("AbstractAsyncContextManager[object]", value), self)
+
+    def driven(self, work: Coroutine[object, object, T], name: str) -> Awaitable[T]:
+        """Have a coroutine end when the mount's time is up.
+
+        Args:
+            work: A coroutine of the mount's, or one of the host's that awaits it.
+            name: What it is, for messages.
+
+        Returns:
+            What to await in its place.
+        """
+        return work if self.life is None else drive(work, self.life, name)
+
     async def _contained(self, work: Coroutine[object, object, object]) -> object:
         try:
-            return self.outward(await work)
+            return self.outward(await self.driven(work, _shown(work)))
         except BaseException as error:
             self._raise(error)
             raise
@@ -238,13 +269,17 @@ class Membrane:
 
     async def _async_steps(self, steps: AsyncGenerator[object, None]) -> AsyncGenerator[object]:
         try:
-            async for value in steps:
+            while True:
+                try:
+                    value = await self.driven(anext(steps), _shown(steps))
+                except StopAsyncIteration:
+                    break
                 yield self.outward(value)
         except BaseException as error:
             self._raise(error)
             raise
         finally:
-            await steps.aclose()
+            await self.driven(steps.aclose(), _shown(steps))
 
     def _raise(self, error: BaseException) -> None:
         """Raise in place of what would end the host; add the way out to an unknown name."""
@@ -254,6 +289,26 @@ class Membrane:
                 error.add_note(hint)
         elif not is_interrupt(error):
             raise mount_error(error, self.mount_id) from error
+
+
+class _Managed(AbstractAsyncContextManager[object]):
+    """An async context manager of mounted code."""
+
+    def __init__(self, manager: AbstractAsyncContextManager[object], membrane: Membrane) -> None:
+        self._manager = manager
+        self._membrane = membrane
+
+    async def __aenter__(self) -> object:
+        return await self._part(self._manager.__aenter__())
+
+    async def __aexit__(self, *error: object) -> None:
+        exit_ = cast("Callable[..., Coroutine[object, object, object]]", self._manager.__aexit__)
+        await self._part(exit_(*error))
+
+    async def _part(self, work: object) -> object:
+        if not inspect.iscoroutine(work):  # a class may give any awaitable
+            return await cast("Awaitable[object]", work)
+        return await cast("Awaitable[object]", self._membrane.outward(work))
 
 
 class Proxy:
@@ -314,6 +369,12 @@ def peel(proxy: Proxy) -> object:
         The host's object.
     """
     return object.__getattribute__(proxy, "_value")
+
+
+def _shown(work: object) -> str:
+    """Name a coroutine or generator of mounted code."""
+    name: object = getattr(work, "__qualname__", "a coroutine")
+    return f"`{str(name).rpartition('.<locals>.')[2]}`"
 
 
 def _peeled(value: object) -> object:

@@ -9,6 +9,7 @@ from typing import Final, cast
 
 from toolset.cordis.errors import FacadeError
 from toolset.cordis.harness import HarnessTool
+from toolset.cordis.lent import lent
 from toolset.cordis.membrane import Membrane
 from toolset.services.tools.records import ToolSchema
 from toolset.services.tools.registry import ToolRegistry
@@ -72,8 +73,8 @@ class MountTools:
                 "description=..., parameters=..., output=..., execute=...)",
                 "register",
             )
-        effect = _registry(self).register(definition)
         membrane = cast("Membrane", object.__getattribute__(self, "_membrane"))
+        effect = _registry(self).register(lent(definition, membrane))
         return membrane.inward(effect, "ctx.tools.register()")
 
     def schemas(self) -> tuple[ToolSchema, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Coroutine
 
+from toolset.cordis.ending import Life, Terms
 from toolset.cordis.facade import facade
 from toolset.cordis.membrane import Membrane
 from toolset.runtime import Context, Service
@@ -38,6 +39,7 @@ class MountedPlugin:
     Args:
         plugin: The plugin that the code returned.
         mount_id: The mount.
+        terms: What is left to it once it is over; left out, it ends when its code lets it.
 
     Attributes:
         name: Display name of the plugin.
@@ -46,13 +48,15 @@ class MountedPlugin:
         provides: Keys it is known to provide.
     """
 
-    def __init__(self, plugin: Plugin, mount_id: str) -> None:
+    def __init__(self, plugin: Plugin, mount_id: str, terms: Terms | None = None) -> None:
         self.name = tidy(plugin.name)
         self.inject: object = getattr(plugin.source, "inject", None)
         self.Config: object = plugin.config
         self.provides = plugin.provides
         self._plugin = plugin
         self._mount_id = mount_id
+        self._terms = terms
+        self._life: Life | None = None
 
         # A plain function: the runtime reads the parameters of those without `inspect.signature`.
         def apply(ctx: Context, config: object) -> object:
@@ -71,12 +75,29 @@ class MountedPlugin:
             What the plugin returned: a disposer, a generator of them, an awaitable, or nothing.
         """
         plugin = self._plugin
-        given = facade(ctx, self._mount_id)
-        membrane = Membrane(self._mount_id)
+        life = self._life = self._begin(ctx)
+        membrane = Membrane(self._mount_id, life)
+        given = facade(ctx, membrane)
         made = membrane.call(plugin.invoke, given, config)
         if isinstance(made, Service) and plugin.service is not None:
             return self._serve(ctx, made, membrane)
         return None if isinstance(plugin.source, type) else made
+
+    def _begin(self, ctx: Context) -> Life | None:
+        terms, fiber = self._terms, ctx.fiber
+        if terms is None:
+            return None
+        return Life(
+            self._mount_id,
+            terms,
+            over=lambda: fiber.closing,
+            tell=lambda message: fiber.logger.warning("%s", message),
+        )
+
+    def hurry(self) -> None:
+        """Leave what it still runs no time to end by itself: it has had its time."""
+        if self._life is not None:
+            self._life.hurry()
 
     def _serve(
         self, ctx: Context, service: Service, membrane: Membrane

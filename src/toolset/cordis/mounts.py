@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable, Coroutine, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from toolset.cordis.diagnostics import check_plugin, mount_error
+from toolset.cordis.ending import Life, Terms
 from toolset.cordis.errors import MountError, MountTimeoutError
 from toolset.cordis.evaluate import Source, evaluate, forget, parse
 from toolset.cordis.guard import Guard
@@ -62,6 +63,7 @@ class _Root(NamedTuple):
 # (test_reloaded_toolset_starts_empty).
 _roots: WeakKeyDictionary[Context, _Root] = WeakKeyDictionary()
 
+_FORCE = 2.0  # seconds that ending by force may take
 REGISTERED = "registered: "
 _NOTHING = (
     "registered nothing: its start left no tool, listener, service or other effect behind; "
@@ -214,14 +216,19 @@ class Mounts:
         if findings.mistakes:
             raise PreflightError(mount_id, findings.mistakes, findings.notes)
         namespace = make_namespace(mount_id, source.module)
-        evaluation = evaluate(source, namespace, guard=self._guard)
-        value = await self._evaluated(evaluation, mount_id, deadline)
+        terms = self._terms(source.filename)
+        value = await self._evaluated(source, namespace, terms, deadline)
         try:
-            plugin = MountedPlugin(check_plugin(value, mount_id), mount_id)
+            plugin = MountedPlugin(check_plugin(value, mount_id), mount_id, terms)
         except BaseException:
             forget(source)
             raise
         return _Mount(source, plugin, (*map(str, findings.notes), *source.warnings))
+
+    def _terms(self, filename: str) -> Terms:
+        """Share out the time of an unmount, so that what has to be ended by force is over in it."""
+        stretch, whole = self._bounds
+        return Terms(self._guard, filename, whole / 2, min(stretch, whole / 4))
 
     async def _start(self, mount: _Mount, deadline: float) -> MountResult:
         """Mount what was prepared; undo it all when it does not start."""
@@ -252,6 +259,7 @@ class Mounts:
         try:
             await self._settle(mount, fiber, deadline)
         except BaseException as error:
+            mount.plugin.hurry()
             await self._end_failed(mount, error)
             raise
         return fiber
@@ -285,21 +293,25 @@ class Mounts:
         return mount_error(error, source.mount_id)
 
     async def _evaluated(
-        self, work: Coroutine[object, object, object], mount_id: str, deadline: float
+        self, source: Source, namespace: dict[str, object], terms: Terms, deadline: float
     ) -> object:
-        """Await an evaluation, no longer than the mount may take.
-
-        It has a task of its own: code that catches its cancellation is left behind, not waited for.
-        """
+        """Run the code, no longer than the mount may take, in a task of its own."""
+        over = asyncio.Event()
+        tell = self._ctx.logger.warning
+        life = Life(source.mount_id, terms, over.is_set, lambda message: tell("%s", message))
+        life.hurry()
+        work = evaluate(source, namespace, guard=self._guard, life=life)
         task = asyncio.ensure_future(work)
         left = max(deadline - asyncio.get_running_loop().time(), 0)
         try:
             done, _ = await asyncio.wait((task,), timeout=left)
             if done:
                 return task.result()
-            raise MountWaitError(mount_id, self._bounds.mount, waiting_at(task, mount_id))
+            where = waiting_at(task, source.mount_id)
+            raise MountWaitError(source.mount_id, self._bounds.mount, where)
         finally:
-            await _stop(task, self._bounds.stretch)
+            over.set()
+            await _stop(task, terms.grace + _FORCE)
 
     # -- replacing ---------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from toolset.cordis.facade import MountContext, behind, facade
 from toolset.cordis.harness import Harness
+from toolset.cordis.membrane import Membrane
 from toolset.runtime import Next, ToolsetError, event
 from toolset.runtime import Service as RuntimeService
 
@@ -36,5 +37,5 @@ class Service(RuntimeService):
         seen, own = cast("object", reader), cast("object", self.ctx)
         if isinstance(seen, MountContext):
             return reader
-        mount_id = behind(own) if isinstance(own, MountContext) else ""
-        return cast("Context", facade(reader, mount_id))
+        border = behind(own) if isinstance(own, MountContext) else Membrane("")
+        return cast("Context", facade(reader, border))

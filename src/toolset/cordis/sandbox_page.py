@@ -57,10 +57,22 @@ gone with the last of them; the host's own handler and timer are put back. A han
 host sets meanwhile is noticed within half a second, or at the next mount: the host's signals still
 reach it, and the bound holds again. Between the two it does not.
 
+The host's checks of a mounted tool, of its arguments and of its value against the schemas that the
+mount declared, are bounded like the mount's own code: a `pattern` that backtracks without end fails
+the call, a second after the bound.
+
+Unmounting takes `mount_timeout_ms` at most. What the mount still awaits then is cancelled at once;
+clean-up that awaits something has half that time, after which it is cancelled too; and what does not
+let itself be cancelled (a loop with `except BaseException`) is ended by force, at the line it waits
+at, and named in the log. The same holds when the host disposes the toolset, so that no mount keeps a
+process from ending.
+
 What cannot be ended:
 
 - **one long call into C** that never looks for signals, such as `sum(range(10**10))` or sorting a huge
   list: the process waits for it. Only another process could bound that;
+- what runs beside the event loop's thread, or another process: a service may start such work for the
+  mount, and only that service can end it;
 - where no signal can interrupt, in an event loop outside the main thread or on Windows, a thread
   watches instead. It ends Python code only, not a blocking call, and before Python 3.12 no loop
   that catches every exception.
@@ -81,10 +93,8 @@ is no boundary:
 - the arguments that a host plugin passes to the methods of a service which mounted code provides, and
   `_caller` of such a service.
 
-Two more limits are known:
+One more limit is known:
 
-- a `pattern` in the schema of a mounted tool is matched by the host: one that backtracks without end
-  blocks the event loop for as long as it takes, and nothing ends it;
 - modules are shared with the host: what mounted code sets on one (`json.dumps = ...`) is there for
   everybody, and stays when the plugin is unmounted.
 """

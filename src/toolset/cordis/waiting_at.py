@@ -8,26 +8,30 @@ from __future__ import annotations
 import asyncio
 import linecache
 from types import FrameType
+from typing import cast
 
 from toolset.cordis.deadline import mount_of, place_in
 
 __all__ = ["waiting_at"]
 
 _DEEPEST = 200
+_DRIVER = "toolset.cordis.ending"
 
 
-def waiting_at(task: asyncio.Task[object] | None, mount_id: str) -> str:
-    """Say where a task waits in the code of a mount.
+def waiting_at(waiting: object, mount_id: str) -> str:
+    """Say where a task or coroutine waits in the code of a mount.
 
     Args:
-        task: The task, suspended.
+        waiting: The task or the coroutine, suspended; None for none.
         mount_id: The mount.
 
     Returns:
         Its innermost line, such as `line 3, in apply: await forever()`; `""` when it is in none.
     """
     found = ""
-    current: object = None if task is None else task.get_coro()
+    current = waiting
+    if isinstance(waiting, asyncio.Task):
+        current = cast("asyncio.Task[object]", waiting).get_coro()
     for _ in range(_DEEPEST):
         if current is None:
             break
@@ -35,7 +39,16 @@ def waiting_at(task: asyncio.Task[object] | None, mount_id: str) -> str:
         if isinstance(frame, FrameType) and mount_of(frame.f_code.co_filename) == mount_id:
             text = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
             found = f"line {frame.f_lineno}, {place_in(frame.f_code)}: {text}"
-        current = _part(current, "await")
+        awaited = _part(current, "await")
+        current = _driven(frame) if awaited is None else awaited
+    return found
+
+
+def _driven(frame: object) -> object:
+    """Give the coroutine that `ending.drive` drives, when this is its frame."""
+    if not isinstance(frame, FrameType) or frame.f_globals.get("__name__") != _DRIVER:
+        return None
+    found: object = frame.f_locals.get("work")
     return found
 
 

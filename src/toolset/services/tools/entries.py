@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -92,6 +93,28 @@ class Registered:
             raise outcome.error
         return outcome
 
+    async def wait(self, pending: Awaitable[object]) -> object:
+        """Await something of the tool's beside its body, as a task of the owner.
+
+        Args:
+            pending: It.
+
+        Returns:
+            What it gives.
+
+        Raises:
+            ToolGoneError: The tool was withdrawn, or its owner disposed, before or meanwhile.
+        """
+        gone = ToolGoneError(self.definition.name, self.owner.name)
+        if self._over():
+            if inspect.iscoroutine(pending):
+                pending.close()  # nobody will await it
+            raise gone
+        try:
+            return await self.owner.run(_outcome(pending), f"tool {self.definition.name!r}")
+        except InactiveContextError:
+            raise gone from None
+
     def _over(self) -> bool:
         return self._withdrawn or self.owner.closing
 
@@ -131,6 +154,10 @@ class Registered:
     async def _ended(self, tasks: list[asyncio.Task[object]]) -> None:
         for task in tasks:
             await self.owner.registry.waits.wait(task)
+
+
+async def _outcome(pending: Awaitable[object]) -> object:
+    return await pending
 
 
 def _current() -> asyncio.Task[object] | None:

@@ -46,6 +46,7 @@ def restored(made: object, python: object, left: int = _DEEPEST) -> object:
     """
     if made is None:
         return python if _is_lossy(python) else None
+    whole = made
     if left and isinstance(made, dict) and isinstance(python, Mapping):
         table = cast("dict[str, object]", made)
         inner = cast("Mapping[object, object]", python).values()
@@ -55,7 +56,7 @@ def restored(made: object, python: object, left: int = _DEEPEST) -> object:
         items = cast("list[object]", made)
         for at, before in enumerate(_ordered(cast("Collection[object]", python), items)):
             items[at] = restored(items[at], before, left - 1)
-    return cast("object", made)
+    return whole
 
 
 def _ordered(python: Collection[object], items: list[object]) -> Iterator[object]:

@@ -95,6 +95,8 @@ class Run:
             if closes(error):
                 raise
             result = self._contained(error)
+        except ToolGoneError as error:
+            result = ToolResult.failure(str(error), code="unmounted")
         except BaseException as error:  # noqa: BLE001 -- listeners and renderers may raise anything
             result = self._contained(error)
         self._tell(result)
@@ -205,7 +207,7 @@ class Run:
         if isinstance(value, ToolResult):
             return await self._accepted(None, value)
         self._stage = "rendering its output"
-        return await finish(self._definition, self._call, value)
+        return await finish(self._entry, self._call, value)
 
     async def _body(self, call: ToolCall) -> JsonValue:
         """Run the body: the inner end of `tools/execute`, and what `call.again()` calls."""
@@ -238,7 +240,7 @@ class Run:
         """Check a value that a listener gave; render it unless the listener gave content too."""
         if before is not None and after.value is before.value:
             return after
-        made = await finish(self._definition, self._call, after.value)
+        made = await finish(self._entry, self._call, after.value)
         if made.is_error or (before is not None and after.content == before.content):
             return made
         return dataclasses.replace(made, content=after.content, meta=after.meta)

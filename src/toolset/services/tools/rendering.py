@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from toolset.services.tools.definition import ToolDefinition
+from toolset.services.tools.entries import Registered
 from toolset.services.tools.errors import NotJsonError
 from toolset.services.tools.jsontypes import JsonObject, JsonValue, thaw
 from toolset.services.tools.lossless import MAX_DEPTH, copy_json
@@ -21,17 +22,21 @@ from toolset.services.tools.wire import brief, dump_json, safe_json, safe_text
 __all__ = ["blocks_of", "finish"]
 
 
-async def finish(definition: ToolDefinition, call: ToolCall, value: object) -> ToolResult:
+async def finish(entry: Registered, call: ToolCall, value: object) -> ToolResult:
     """Check what a body returned and make the result of the call.
 
     Args:
-        definition: The tool.
+        entry: The tool.
         call: The call.
         value: What the body returned.
 
     Returns:
         The result; a failure naming every violation when the value may not be returned.
+
+    Raises:
+        ToolGoneError: The tool was taken back while its `render` awaited something.
     """
+    definition = entry.definition
     checked = _checked(definition, value)
     if isinstance(checked, ToolResult):
         return checked
@@ -40,7 +45,7 @@ async def finish(definition: ToolDefinition, call: ToolCall, value: object) -> T
         return ToolResult((text_block(_as_text(plain)),), value=plain)
     rendered: object = definition.render(_own(call.arguments), thaw(plain))
     if inspect.isawaitable(rendered):
-        rendered = await rendered
+        rendered = await entry.wait(rendered)
     blocks = blocks_of(rendered)
     if isinstance(blocks, str):
         message = f"the `render` of tool {definition.name!r} {blocks}"
