@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from extracting import CASES
+from extracting import CASES, scan
 from projects import build_project, make_project, run_catalog
 
 from toolset_gen.diagnostics import Diagnostic
@@ -178,3 +178,80 @@ def test_said_notes_are_bounded(services: int, each: int, lines: int, last: str)
     said = list(say_notes(notes(services, each)))
     assert len(said) == lines
     assert said[-1].endswith(last)
+
+
+FIELDS = {
+    "dataclass": (
+        (
+            "from dataclasses import InitVar, dataclass, field\n@dataclass(frozen=True)\nclass S:\n    a: int\n"
+            "    b: list[int] = field(default_factory=list)\n    c: InitVar[int] = 0\n    _d: int = 1\n"
+        ),
+        [("a", "a: int", ""), ("b", "b: list[int]", "<factory: list>")],
+    ),
+    "model": (
+        (
+            "from pydantic import BaseModel, Field\nclass S(BaseModel):\n"
+            "    a: int = Field(3, description='An a.')\n    b: str\n"
+        ),
+        [("a", "a: int", "3"), ("b", "b: str", "")],
+    ),
+    "named tuple": (
+        "from typing import NamedTuple\nclass S(NamedTuple):\n    a: int\n    b: str = 'x'\n",
+        [("a", "a: int", ""), ("b", "b: str", "'x'")],
+    ),
+    "enum": ("import enum\nclass S(enum.Enum):\n    A = 1\n", [("A", "A", "1")]),
+    "typed dict": ("from typing import TypedDict\nclass S(TypedDict):\n    a: int\n", []),
+}
+
+
+@pytest.mark.parametrize("kind", FIELDS)
+def test_fields_are_attributes(tmp_path: Path, kind: str) -> None:
+    """What a class holds is read from the service that it is; its shape is among the types."""
+    text, expected = FIELDS[kind]
+    catalog = scan(tmp_path, f"# === FILE: others.py\n{text}", s="others:S").model.catalog
+    (service,) = catalog.services
+    assert [(m.name, m.signature, m.default) for m in service.members] == expected
+    assert [(t.path, t.kind) for t in catalog.types] == [("others.S", kind)]
+
+
+def test_documented_fields_are_no_violation(tmp_path: Path) -> None:
+    """A field that `Field` describes needs no docstring, whether it has a default or not."""
+    text = (
+        '"""Models."""\n\nfrom pydantic import BaseModel, Field\n\n\nclass S(BaseModel):\n    """Hold."""\n\n'
+        "    a: int = Field(description='An a.')\n    b: int\n"
+    )
+    judged = found(provide(tmp_path, text, own=True))
+    assert [(d.rule, d.target) for d in judged] == [("SVC009", "s.b")]
+
+
+@pytest.mark.parametrize(
+    ("target", "path"),
+    [
+        ("others:Engine", "others.Engine"),
+        ("others._core.engine:Engine", "others._core.engine.Engine"),
+        ("others.api:Engine", "others.api.Engine"),
+    ],
+)
+def test_services_have_the_path_that_is_written(tmp_path: Path, target: str, path: str) -> None:
+    """A class of another package is named as the project names it, its types as they are published."""
+    text = """# === FILE: others/__init__.py
+from others._core.engine import Engine, Part as Part
+# === FILE: others/api.py
+from others._core.engine import Engine
+# === FILE: others/_core/__init__.py
+# === FILE: others/_core/engine.py
+class Hidden: ...
+class Part: ...
+class Engine:
+    def part(self) -> Part: ...
+    def hidden(self) -> Hidden: ...
+# === FILE: host.py
+"""
+    _ = scan(tmp_path, text)
+    model = scan(tmp_path, "# === FILE: host.py\n", s=target).model
+    (service,) = model.catalog.services
+    assert service.path == path
+    assert [m.returns.type_refs for m in service.members] == [
+        ("others.Part",),
+        ("others._core.engine.Hidden",),
+    ]

@@ -303,7 +303,7 @@ def test_external_services_are_read(tmp_path: Path) -> None:
     assert (service.key, service.class_name, service.path) == (
         "web",
         "Context",
-        "click.core.Context",
+        "click.Context",
     )
     invoke = next(item for item in service.members if item.name == "invoke")
     assert len(invoke.signatures) == 2

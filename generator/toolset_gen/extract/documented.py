@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from toolset.catalog import Member
 from toolset_gen.extract.describe import ClassFacts, Describer
 from toolset_gen.extract.events import Events
 from toolset_gen.extract.facts import class_facts, field_facts, function_facts
 from toolset_gen.extract.model import DocFact, DocFactKind, Role
 from toolset_gen.extract.plugins import Plugins
-from toolset_gen.extract.raw import RawFunction
+from toolset_gen.extract.raw import RawFunction, RawVariable
 from toolset_gen.extract.services import Services
 
 __all__ = ["find_doc_facts"]
@@ -54,7 +55,7 @@ def find_doc_facts(
     for service in services.declared:
         if service.scanned:
             found.extend(class_facts(service.found, "service"))
-            paths = (member.path for member in service.entry.members)
+            paths = (m.path for m in service.entry.members if not _is_told(describer, m))
             found.extend(_members(describer, paths, "service"))
     foreign = {
         member.path
@@ -75,6 +76,15 @@ def find_doc_facts(
         paths = (member.path for member in context.entry.members)
         found.extend(_members(describer, paths, "context"))
     return tuple(sorted(set(found), key=lambda fact: (fact.location, fact)))
+
+
+def _is_told(describer: Describer, member: Member) -> bool:
+    """Whether an attribute is typed and documented, in whatever way: a field has several."""
+    if member.kind != "attribute" or not member.summary:
+        return False
+    found = describer.library.definition(member.path)
+    raw = found.raw if found is not None else None
+    return isinstance(raw, RawVariable) and raw.annotation is not None and not raw.inferred
 
 
 def _members(describer: Describer, paths: Iterable[str], role: Role) -> Iterator[DocFact]:

@@ -74,6 +74,7 @@ class Library:
         self._asked: set[str] = set()
         self._mros: dict[str, tuple[str, ...]] = {}
         self._names: dict[str, list[str]] | None = None
+        self._outward: dict[str, str] = {}
         groups: dict[str, list[RawModule]] = {}
         for module in modules:
             groups.setdefault(module.name, []).append(module)
@@ -329,8 +330,32 @@ class Library:
             return None if owner is None or name.startswith("_") else f"{owner}.{name}"
         root = path.partition(".")[0]
         if root not in {name.partition(".")[0] for name in self.scanned}:
-            return path
+            return self._published(path)
         return None
+
+    def publish(self, path: str, public: str) -> None:
+        """Take note of the path under which users import what another package defines.
+
+        Args:
+            path: Its canonical path.
+            public: The path that users write.
+        """
+        self._outward[path] = public
+
+    def _published(self, path: str) -> str:
+        """Find where another package publishes what one of its private modules defines."""
+        if path in self._outward:
+            return self._outward[path]
+        *modules, name = path.split(".")
+        first = next((n for n, part in enumerate(modules) if part.startswith("_")), 0)
+        found = path
+        for end in range(1, first + 1):
+            offered = ".".join([*modules[:end], name])
+            if self.canonical(offered) == path:
+                found = offered
+                break
+        self._outward[path] = found
+        return found
 
     def public_names(self, module: RawModule) -> tuple[tuple[str, int], ...]:
         """List what a module offers to users.
@@ -367,7 +392,8 @@ class Library:
 
     def listed(self) -> dict[str, str]:
         """Give canonical to public path, where the two differ."""
-        return {path: public for path, public in sorted(self._public.items()) if path != public}
+        every = sorted({**self._outward, **self._public}.items())
+        return {path: public for path, public in every if path != public}
 
     def by_name(self, name: str) -> str | None:
         """Find the one public thing of the scanned modules that has a name.

@@ -22,6 +22,10 @@ from toolset_gen.extract.uses import Again, find_sites, inject_sites, mounted_pl
 __all__ = ["link"]
 
 
+_HOLDING = frozenset({"dataclass", "enum", "model", "named tuple", "typed dict"})
+"""Kinds of classes whose fields say more than a service's attributes do."""
+
+
 class _Parts(NamedTuple):
     """What the steps found."""
 
@@ -57,6 +61,7 @@ def link(
     parts = _parts(describer, external, again)
     closure = TypeClosure(describer, roots)
     closure.add(_refs(parts))
+    closure.add(s.entry.path for s in parts.services.declared if s.kind in _HOLDING)
     plugins = sorted((item.entry for item in parts.plugins.found), key=lambda p: (p.name, p.path))
     catalog = Catalog(
         services=tuple(_provided(item, parts) for item in parts.services.catalog()),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from toolset.catalog import Member, ServiceEntry
+from toolset.catalog import Member, Returns, ServiceEntry, TypeKind
 from toolset_gen.diagnostics import Diagnostic
 from toolset_gen.extract.describe import ClassFacts, Describer
 from toolset_gen.extract.library import Definition, Library
@@ -27,11 +27,13 @@ class DeclaredService(NamedTuple):
         entry: What the catalog says of it.
         found: The class.
         scanned: Whether it is ours: no class that others wrote.
+        kind: What kind of class it is.
     """
 
     entry: ServiceEntry
     found: Definition
     scanned: bool
+    kind: TypeKind = "class"
 
 
 class Services(NamedTuple):
@@ -100,27 +102,59 @@ def find_services(describer: Describer, external: Mapping[str, str]) -> Services
         if key is None or facts is None:
             diagnostics.append(_not_constant(found, expr.text))
         else:
-            declared.append(DeclaredService(_entry(key, facts, library), facts.found, scanned=True))
+            entry = _entry(key, facts, describer)
+            declared.append(DeclaredService(entry, facts.found, scanned=True))
     for key in sorted(external):
+        _publish(external[key], library)
         facts = describer.describe_class(external[key].replace(":", "."))
         if facts is None:
             diagnostics.append(_missing(key, external[key]))
         else:
-            entry = _entry(key, facts, library)
+            entry = _entry(key, facts, describer)
             ours = facts.found.module.name in library.scanned
-            declared.append(DeclaredService(entry, facts.found, scanned=ours))
+            declared.append(DeclaredService(entry, facts.found, ours, facts.entry.kind))
     declared.sort(key=lambda item: (not item.scanned, item.found.location, item.entry.key))
     return Services(tuple(declared), tuple(diagnostics))
 
 
-def _entry(key: str, facts: ClassFacts, library: Library) -> ServiceEntry:
+def _publish(target: str, library: Library) -> None:
+    """Let a class that others wrote be known by the path under which the project names it."""
+    path = target.replace(":", ".")
+    found = library.definition(path)
+    if found is not None and found.module.name not in library.scanned:
+        library.publish(found.path, path)
+
+
+def _fields(facts: ClassFacts, describer: Describer) -> Iterator[Member]:
+    """The attributes that the fields of a dataclass, model, named tuple or enum are."""
+    for spec in facts.fields if facts.entry.kind != "typed dict" else ():
+        field = spec.field
+        if spec.init_only or field.name.startswith("_"):
+            continue
+        member = describer.members.attribute(
+            spec.found, field.description, frozen=facts.entry.frozen
+        )
+        owner = spec.found.owner
+        shown = f"{field.name}: {field.annotation}" if field.annotation else field.name
+        yield member._replace(
+            signature=shown,
+            returns=Returns(field.annotation, type_refs=field.type_refs),
+            summary=member.summary or field.description,
+            default=f"<factory: {field.default}>" if field.factory else field.default,
+            inherited_from="" if owner == facts.found.path else owner,
+        )
+
+
+def _entry(key: str, facts: ClassFacts, describer: Describer) -> ServiceEntry:
+    library = describer.library
+    methods = (item for item in facts.entry.members if _is_offered(item, facts, library))
     return ServiceEntry(
         key=key,
         class_name=facts.entry.name,
         path=facts.entry.path,
         summary=facts.entry.summary,
         description=facts.entry.description,
-        members=tuple(item for item in facts.entry.members if _is_offered(item, facts, library)),
+        members=(*_fields(facts, describer), *methods),
         deprecated=facts.deprecated,
     )
 
