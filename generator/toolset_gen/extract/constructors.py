@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 from toolset.catalog import Member, Parameter, Returns, TypeKind
 from toolset_gen.extract.fields import FieldSpec, class_kind
-from toolset_gen.extract.library import Definition, Library
+from toolset_gen.extract.library import Library
 from toolset_gen.extract.members import Members
+from toolset_gen.extract.paths import Definition
 from toolset_gen.extract.raw import DocEntry, RawClass, RawFunction
 from toolset_gen.extract.spelling import spell
 

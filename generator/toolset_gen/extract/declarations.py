@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from toolset_gen.diagnostics import Diagnostic
-from toolset_gen.extract.library import Definition, Library
+from toolset_gen.extract.library import Library
 from toolset_gen.extract.names import EVENT
+from toolset_gen.extract.paths import Definition
 from toolset_gen.extract.raw import Expr, RawFunction, RawMaking, RawModule, RawVariable
 from toolset_gen.extract.services import classes
 

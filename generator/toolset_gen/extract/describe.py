@@ -13,14 +13,15 @@ from toolset.catalog import Deprecation, Member, TypeEntry, TypeKind
 from toolset_gen.extract.constructors import describe_constructor
 from toolset_gen.extract.declare import LONGEST, declare_alias, declare_class
 from toolset_gen.extract.fields import Fields, FieldSpec, class_kind
+from toolset_gen.extract.inherited import attribute_doc, inherited_doc
 from toolset_gen.extract.kinds import deprecation, is_public_member
-from toolset_gen.extract.library import Definition, Library
+from toolset_gen.extract.library import Library
 from toolset_gen.extract.members import Members
 from toolset_gen.extract.model import Location
+from toolset_gen.extract.paths import Definition
 from toolset_gen.extract.raw import (
     Doc,
     RawClass,
-    RawDefinition,
     RawFunction,
     RawModule,
     RawVariable,
@@ -237,12 +238,12 @@ class Describer:
             same = self._same_function(inner, raw)
             if same is not None:
                 return self.members.function(same, name=raw.name)._replace(inherited_from=origin)
-            text, source = self.attribute_doc(inner)
+            text, source = attribute_doc(self.library, inner)
             member = self.members.attribute(inner, text, frozen=frozen)
             return member._replace(inherited_from=origin, doc_inherited_from=source)
         if not isinstance(raw, RawFunction) or _is_validator(raw):
             return None
-        doc, source = self.inherited_doc(inner)
+        doc, source = inherited_doc(self.library, inner)
         member = self.members.function(inner, doc=doc)
         return member._replace(inherited_from=origin, doc_inherited_from=source)
 
@@ -262,49 +263,6 @@ class Describer:
         if other is None or not isinstance(other.raw, RawFunction) or other.owner:
             return None
         return other._replace(owner=found.owner)
-
-    def attribute_doc(self, found: Definition) -> tuple[str, str]:
-        """Find what an `Attributes:` section says of an attribute.
-
-        Args:
-            found: Definition of the attribute.
-
-        Returns:
-            The text, and the path of the base's attribute it is from when it is not the own class's.
-        """
-        for base in self.library.mro(found.owner):
-            owner = self.library.definition(base)
-            if owner is None or not isinstance(owner.raw, RawClass):
-                continue
-            entries = owner.raw.doc.attributes if owner.raw.doc is not None else ()
-            text = next((e.text for e in entries if e.name == found.raw.name and e.text), "")
-            raw = owner.raw.member(found.raw.name)
-            if isinstance(raw, RawVariable) and raw.doc is not None and owner.path != found.owner:
-                text = text or raw.doc.summary
-            if text:
-                same = owner.path == found.owner
-                return text, "" if same else f"{owner.path}.{found.raw.name}"
-        return "", ""
-
-    def inherited_doc(self, found: Definition) -> tuple[Doc | None, str]:
-        """Find the docstring that holds for a member.
-
-        Args:
-            found: Definition of a method or property.
-
-        Returns:
-            Its own docstring, else that of the nearest base, with the path of the member it is from.
-        """
-        if isinstance(found.raw, RawFunction) and found.raw.doc is not None:
-            return found.raw.doc, ""
-        for base in self.library.mro(found.owner)[1:] if found.owner else ():
-            owner = self.library.definition(base)
-            if owner is None or not isinstance(owner.raw, RawClass):
-                continue
-            raw: RawDefinition | None = owner.raw.member(found.raw.name)
-            if isinstance(raw, RawFunction) and raw.doc is not None:
-                return raw.doc, f"{owner.path}.{raw.name}"
-        return None, ""
 
     def _frozen(self, path: str, kind: TypeKind, settings: Mapping[str, str]) -> bool:
         if kind == "named tuple":

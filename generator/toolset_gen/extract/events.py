@@ -12,9 +12,9 @@ from toolset.catalog import EventEntry, EventMode
 from toolset_gen.diagnostics import Diagnostic
 from toolset_gen.extract.declarations import Declarations, Made
 from toolset_gen.extract.describe import Describer
-from toolset_gen.extract.library import Definition
 from toolset_gen.extract.model import Location, Site
 from toolset_gen.extract.names import MODES
+from toolset_gen.extract.paths import Definition
 from toolset_gen.extract.raw import RawFunction
 
 __all__ = ["DeclaredEvent", "Events", "find_events", "with_uses"]

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 
 from toolset_gen.extract.describe import Describer
 from toolset_gen.extract.docstrings import says_nothing
+from toolset_gen.extract.inherited import attribute_doc, inherited_doc
 from toolset_gen.extract.kinds import function_kind, is_property, own_parameters
-from toolset_gen.extract.library import Definition
 from toolset_gen.extract.model import DocFact, DocFactKind, Location, Role
+from toolset_gen.extract.paths import Definition
 from toolset_gen.extract.raw import Doc, DocEntry, RawClass, RawFunction, RawParameter, RawVariable
 
 __all__ = ["class_facts", "field_facts", "function_facts"]
@@ -57,7 +58,7 @@ def function_facts(describer: Describer, found: Definition, role: Role) -> Itera
     if isinstance(raw, RawVariable):
         yield from _attribute(describer, found, raw, role)
     elif isinstance(raw, RawFunction):
-        doc, _ = describer.inherited_doc(found)
+        doc, _ = inherited_doc(describer.library, found)
         yield from _annotations(found, raw, role)
         if raw.name.startswith("__"):  # Python's data model says what they do
             return
@@ -72,7 +73,7 @@ def function_facts(describer: Describer, found: Definition, role: Role) -> Itera
 def _attribute(
     describer: Describer, found: Definition, raw: RawVariable, role: Role
 ) -> Iterator[DocFact]:
-    text, _ = describer.attribute_doc(found)
+    text, _ = attribute_doc(describer.library, found)
     own = raw.doc.summary if raw.doc is not None else ""
     if says_nothing(own) and says_nothing(text):
         yield DocFact("undocumented attribute", role, found.owner, raw.name, found.location)

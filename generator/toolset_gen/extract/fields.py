@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolset.catalog import Field, TypeKind
-from toolset_gen.extract.library import Definition, Library
+from toolset_gen.extract.library import Library
 from toolset_gen.extract.members import Members
 from toolset_gen.extract.models import ROOT_MODEL, FieldSpec, ModelFields, is_field
+from toolset_gen.extract.paths import Definition
 from toolset_gen.extract.raw import Doc, Expr, RawAnnotation, RawClass, RawVariable
 
 __all__ = ["FieldSpec", "Fields", "class_kind"]

@@ -7,7 +7,8 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from toolset.catalog import Deprecation, MemberKind
-from toolset_gen.extract.library import Definition, Library
+from toolset_gen.extract.library import Library
+from toolset_gen.extract.paths import Definition
 from toolset_gen.extract.raw import RawClass, RawFunction, RawParameter
 
 __all__ = [

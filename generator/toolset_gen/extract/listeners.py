@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from toolset.catalog import Parameter
 from toolset_gen.extract.describe import Describer
 from toolset_gen.extract.kinds import binding, own_parameters
-from toolset_gen.extract.library import Definition
 from toolset_gen.extract.model import Listener, Location
 from toolset_gen.extract.names import is_service
+from toolset_gen.extract.paths import Definition
 from toolset_gen.extract.raw import RawClass, RawFunction, RawListener, RawModule
 from toolset_gen.extract.things import Thing
 from toolset_gen.extract.values import RawFlow

@@ -17,8 +17,9 @@ from toolset_gen.extract.kinds import (
     is_property,
     own_parameters,
 )
-from toolset_gen.extract.library import Definition, Library
+from toolset_gen.extract.library import Library
 from toolset_gen.extract.model import Location
+from toolset_gen.extract.paths import Definition
 from toolset_gen.extract.raw import (
     Doc,
     DocEntry,

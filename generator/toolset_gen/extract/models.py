@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from toolset.catalog import Field
 from toolset_gen.extract.behind import Extra, metadata
-from toolset_gen.extract.library import Definition, Library
+from toolset_gen.extract.library import Library
+from toolset_gen.extract.paths import Definition
 from toolset_gen.extract.raw import Expr, RawAnnotation, RawClass, RawVariable
 
 __all__ = ["ROOT_MODEL", "FieldSpec", "ModelFields", "is_field"]

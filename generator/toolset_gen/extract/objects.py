@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
-from toolset_gen.extract.library import Definition, Library
+from toolset_gen.extract.library import Library
 from toolset_gen.extract.names import is_service
+from toolset_gen.extract.paths import Definition
 from toolset_gen.extract.raw import RawClass, RawUses
 from toolset_gen.extract.services import classes
 from toolset_gen.extract.values import RawFlow, Value

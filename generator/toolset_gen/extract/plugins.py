@@ -7,37 +7,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from toolset.catalog import ConfigEntry, PluginEntry
 from toolset_gen.diagnostics import Diagnostic
 from toolset_gen.extract.describe import Describer
-from toolset_gen.extract.library import Definition, Library
+from toolset_gen.extract.injects import InjectedKey, Injects
+from toolset_gen.extract.library import Library
 from toolset_gen.extract.model import Location
 from toolset_gen.extract.names import is_context, is_service
+from toolset_gen.extract.paths import Definition
 from toolset_gen.extract.raw import Expr, RawClass, RawFunction, RawModule, RawVariable
 from toolset_gen.extract.services import classes
 
-__all__ = ["FoundPlugin", "InjectedKey", "Plugins", "find_plugins"]
+__all__ = ["FoundPlugin", "Plugins", "find_plugins"]
 
 _METADATA = frozenset({"name", "inject", "Config", "provides"})
-
-
-class InjectedKey(NamedTuple):
-    """One key of an `inject`.
-
-    Attributes:
-        key: The key, None when it is not a constant.
-        required: Whether the plugin waits for it.
-        text: Its source.
-        location: Where it stands.
-    """
-
-    key: str | None
-    required: bool
-    text: str
-    location: Location
 
 
 class FoundPlugin(NamedTuple):
@@ -113,7 +99,8 @@ def find_plugins(describer: Describer, mounted: Iterable[str]) -> Plugins:
     for path in sorted(set(mounted)):
         finder.mounted(path)
     return Plugins(
-        tuple(finder.found[path] for path in sorted(finder.found)), tuple(finder.diagnostics)
+        tuple(finder.found[path] for path in sorted(finder.found)),
+        tuple(finder.injects.diagnostics),
     )
 
 
@@ -122,7 +109,7 @@ class _Finder:
         self.describer = describer
         self.library = describer.library
         self.found: dict[str, FoundPlugin] = {}
-        self.diagnostics: list[Diagnostic] = []
+        self.injects = Injects(self.library)
 
     def module(self, module: RawModule) -> None:
         """Take a module with `apply`, and its functions with metadata."""
@@ -263,7 +250,7 @@ class _Finder:
         seam: bool = False,
     ) -> None:
         name = self.library.constant(data.name) or fallback
-        injected = tuple(self._injected(data.inject, name, location))
+        injected = tuple(self.injects.of(data.inject, name, location))
         config = self._config(name, data.config)
         said = [self.library.constant(item) for item in data.provides.args] if data.provides else []
         entry = PluginEntry(
@@ -289,80 +276,6 @@ class _Finder:
             fields=facts.entry.fields,
             summary=facts.entry.summary,
             extra=facts.settings.get("extra", "ignore"),
-        )
-
-    def _injected(
-        self, expr: Expr | None, plugin: str, location: Location
-    ) -> Iterator[InjectedKey]:
-        expr = self._literal(expr)
-        if expr is None or expr.kind == "none":
-            return
-        if expr.kind not in {"sequence", "mapping"} or expr.starred:
-            self._not_constant(expr, plugin, location)
-            return
-        names = {key for key, _ in expr.keywords}
-        if expr.kind == "mapping" and names and names <= {"required", "optional"}:
-            for part, value in expr.keywords:
-                items = self._literal(value)
-                yield from self._each(items, plugin, location, required=part == "required")
-        elif expr.kind == "mapping":
-            for key, value in expr.keywords:
-                place = location._replace(line=value.line)
-                yield InjectedKey(key, required=True, text=repr(key), location=place)
-        else:
-            yield from self._each(expr, plugin, location, required=True)
-
-    def _each(
-        self, expr: Expr | None, plugin: str, location: Location, *, required: bool
-    ) -> Iterator[InjectedKey]:
-        if expr is None or expr.kind != "sequence" or expr.starred:
-            if expr is not None:
-                self._not_constant(expr, plugin, location)
-            return
-        written = [item.value for item in expr.args if item.kind == "string"]
-        if len(written) == len(expr.args) and written != sorted(written):
-            self._not_sorted(expr, plugin, location)
-        for item in expr.args:
-            key = self.library.constant(item)
-            place = location._replace(line=item.line)
-            if key is None:
-                self._not_constant(item, plugin, location)
-            yield InjectedKey(key, required, item.text, place)
-
-    def _literal(self, expr: Expr | None) -> Expr | None:
-        """Follow a name to the literal it is set to."""
-        for _ in range(8):
-            if expr is None or expr.kind != "name":
-                return expr
-            found = self.library.definition(expr.path)
-            if found is None or not isinstance(found.raw, RawVariable) or found.raw.rebound:
-                return expr
-            expr = found.raw.value
-        return expr
-
-    def _not_sorted(self, expr: Expr, plugin: str, location: Location) -> None:
-        self.diagnostics.append(
-            Diagnostic(
-                "PLG009",
-                location.path,
-                expr.line or location.line,
-                f"the keys that plugin {plugin!r} injects are not sorted: `{expr.text}`",
-                "sort them, or run `toolset catalog fix`",
-                "warning",
-                target=plugin,
-            )
-        )
-
-    def _not_constant(self, expr: Expr, plugin: str, location: Location) -> None:
-        self.diagnostics.append(
-            Diagnostic(
-                "PLG008",
-                location.path,
-                expr.line or location.line,
-                f"`inject` of plugin {plugin!r} is not a constant: `{expr.text}`",
-                "list the keys as strings, or as names that are set once to strings",
-                target=plugin,
-            )
         )
 
 

@@ -11,8 +11,9 @@ from typing import NamedTuple
 from toolset.catalog import Member, Returns, ServiceEntry, TypeKind
 from toolset_gen.diagnostics import Diagnostic
 from toolset_gen.extract.describe import ClassFacts, Describer
-from toolset_gen.extract.library import Definition, Library
+from toolset_gen.extract.library import Library
 from toolset_gen.extract.names import SERVICE, is_service
+from toolset_gen.extract.paths import Definition
 from toolset_gen.extract.raw import RawClass, RawModule
 
 __all__ = ["DeclaredService", "Services", "classes", "find_services"]

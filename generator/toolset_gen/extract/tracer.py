@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
 from toolset_gen.extract.kinds import binding, is_property
-from toolset_gen.extract.library import Definition, Library
+from toolset_gen.extract.library import Library
 from toolset_gen.extract.names import MODES, is_context
 from toolset_gen.extract.objects import Objects
 from toolset_gen.extract.parameters import typed
+from toolset_gen.extract.paths import Definition
 from toolset_gen.extract.raw import Expr, RawClass, RawFunction, RawUses, RawVariable
 from toolset_gen.extract.things import LISTENS, NOTHING, UNKNOWABLE, Env, Thing, Things, filled
 from toolset_gen.extract.values import Value
