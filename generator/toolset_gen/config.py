@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from keyword import iskeyword
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, TypeAlias, TypeVar, cast
 
 from toolset_gen.errors import ConfigurationError, UsageError
 
-__all__ = ["Config", "Suppression", "find_root", "read_config"]
+__all__ = ["Config", "Suppression", "find_root", "locate", "read_config"]
 
 T = TypeVar("T")
 Table: TypeAlias = dict[str, object]
@@ -57,6 +57,7 @@ class Config(NamedTuple):
         suppress: Violations that are accepted.
         prose: Patterns of Markdown pages whose names are checked.
         compositions: Patterns of files that compose plugins, whose keys are checked.
+        plugins: The project's own entry points of the group `toolset.plugins`, name to target.
     """
 
     root: Path
@@ -72,6 +73,7 @@ class Config(NamedTuple):
     suppress: tuple[Suppression, ...] = ()
     prose: tuple[str, ...] = ("README.md", "docs/**/*.md")
     compositions: tuple[str, ...] = ("cordis.yml",)
+    plugins: tuple[tuple[str, str], ...] = ()
 
     @property
     def file(self) -> Path:
@@ -92,6 +94,27 @@ class Config(NamedTuple):
             if path.startswith(prefix):
                 return path.removeprefix(prefix).removesuffix(".py").replace("/", ".")
         return ""
+
+
+def locate(root: Path | None) -> Path:
+    """Find the project that a command is about.
+
+    Args:
+        root: The folder that was named, None for the one that the current folder belongs to.
+
+    Returns:
+        The folder of pyproject.toml, absolute; whether there is one in a named folder is not looked at.
+
+    Raises:
+        UsageError: There is none, or the folder cannot be reached.
+    """
+    try:
+        return find_root(Path.cwd()) if root is None else root.resolve()
+    except (OSError, RuntimeError) as error:  # a loop of links is a RuntimeError before Python 3.13
+        what = "the current folder" if root is None or not root.is_absolute() else repr(str(root))
+        raise UsageError(
+            f"{what} cannot be reached: {error}; change to a folder that exists, or name one with --root"
+        ) from None
 
 
 def find_root(start: Path) -> Path:
@@ -137,14 +160,14 @@ def read_config(root: Path) -> Config:
     reader = _Reader(path, text)
     config = _config(reader, root, _find_table(path, document))
     reader.finish()
-    return config
+    return config._replace(plugins=tuple(_plugins(document)))
 
 
 def _read_text(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        problem = f" cannot be read: {error.strerror or error}; name the project with --root"
+        problem = f" cannot be read: {error.strerror or error}; --root names a folder that has one"
     except UnicodeDecodeError as error:
         problem = f" is not UTF-8 (byte {error.start}); TOML files must be"
     raise ConfigurationError(path, (problem,))
@@ -236,6 +259,17 @@ def _services(reader: _Reader, table: Table) -> tuple[tuple[str, str], ...]:
             where = key if reader.line(key) else "services"
             reader.problem(where, f'services.{key} must be "module:Class", not {target!r}')
     return tuple(services)
+
+
+def _plugins(document: Table) -> Iterator[tuple[str, str]]:
+    """Give the entry points that compositions may name; whether they are well-formed is pip's business."""
+    table: Table | None = document
+    for name in ("project", "entry-points", "toolset.plugins"):
+        inner = table.get(name) if table is not None else None
+        table = cast("Table", inner) if isinstance(inner, dict) else None
+    for name, target in sorted((table or {}).items()):
+        if isinstance(target, str):
+            yield name, "".join(target.partition("[")[0].split())
 
 
 def _suppressions(reader: _Reader, table: Table) -> tuple[Suppression, ...]:

@@ -158,10 +158,10 @@ FAILURES = {
         ),
     ),
     "module without plugins": ("{name: json}", "name what is, 'json:attribute'"),
-    "no plugin": ("{name: 'acme:number'}", "3 (a int) is not a plugin"),
+    "no plugin": ("{name: 'acme:number'}", "is not a plugin; a plugin is a function"),
     "no plugin, injecting": (
         "{name: 'acme:number', inject: [loader]}",
-        "3 (a int) is not a plugin",
+        "is not a plugin; a plugin is a function",
     ),
     "configuration": (
         "{name: 'acme:Shop', config: {limt: 1}}",

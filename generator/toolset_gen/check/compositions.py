@@ -1,8 +1,9 @@
 """Rules on files that compose plugins: `cordis.yml`."""
 
-# Maintainers: reads the format that the loader takes, as YAML nodes, since those have lines. Only entries
-# whose plugin the scanned packages define are judged: of no other is the configuration known. yaml is
-# imported when there is such a file.
+# Maintainers: joins the entries of a composition with the catalogs. A name is a module,
+# `module:attribute`, or an entry point that the project itself declares: what else is installed is no
+# fact of the sources. Only plugins of the scanned packages are judged: of no other is the
+# configuration known.
 
 from __future__ import annotations
 
@@ -10,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from toolset.catalog import ConfigEntry, Field, nearest
+from toolset_gen.check.composition_entries import Entries
+from toolset_gen.check.composition_yaml import Fault, Nodes
 from toolset_gen.check.config_models import Models
 from toolset_gen.check.facts import Facts
 from toolset_gen.check.rules import RULES
@@ -22,11 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["check_compositions"]
 
-_KEYS = ("config", "disabled", "group", "id", "inject", "isolate", "name")
-
 
 def check_compositions(facts: Facts) -> Iterator[Diagnostic]:
-    """Judge the keys that compositions set.
+    """Judge the compositions of a project.
 
     Args:
         facts: What to judge.
@@ -34,90 +35,68 @@ def check_compositions(facts: Facts) -> Iterator[Diagnostic]:
     Yields:
         Violations of CFG006 and CFG007.
     """
-    for document in facts.documents:
-        if document.kind == "composition":
-            yield from _Composition(facts, document).judge()
+    documents = [one for one in facts.documents if one.kind == "composition"]
+    if documents:
+        plugins = _Plugins(facts)
+        for document in documents:
+            yield from _judge(document, plugins)
 
 
-class _Composition:
-    def __init__(self, facts: Facts, document: Document) -> None:
-        self._document = document
+def _judge(document: Document, plugins: _Plugins) -> Iterator[Diagnostic]:
+    nodes = Nodes()
+    root = nodes.root(document.text)
+    if root is not None:
+        for found in Entries(nodes).judge(root):
+            nodes.faults += plugins.unknown(nodes, found.name, found.config)
+    for fault in sorted(set(nodes.faults)):
+        place = Location(document.path, fault.line)
+        if fault.key:
+            message = f"{document.path} {fault.problem}"
+            yield RULES["CFG006"].at(place, fault.key, message, "correct the key, or remove it")
+        else:
+            message = f"{document.path} cannot be read as a composition: {fault.problem}"
+            way = "make it a list of entries, each with `name` and, if wanted, `config`"
+            yield RULES["CFG007"].at(place, document.path, message, way)
+
+
+class _Plugins:
+    """What the plugins that a composition may name can be configured with."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
         self._models = Models(facts)
         configs = {config.plugin: config for config in facts.model.catalog.configs}
         self._configs: dict[str, ConfigEntry] = {}
         for plugin in facts.model.catalog.plugins:
             if plugin.name in configs:
-                self._configs[plugin.path] = configs[plugin.name]
+                self._configs[self._path(plugin.path)] = configs[plugin.name]
+        for name, target in facts.config.plugins:
+            config = self._configs.get(self._path(target))
+            if config is not None:
+                self._configs[name] = config
 
-    def judge(self) -> Iterator[Diagnostic]:
-        import yaml  # noqa: PLC0415 - see the head of the module
+    def _path(self, name: str) -> str:
+        return self._facts.canonical(name.replace(":", "."))
 
-        try:
-            root = yaml.compose(self._document.text, Loader=yaml.SafeLoader)
-        except yaml.YAMLError as error:
-            mark = error.problem_mark if isinstance(error, yaml.MarkedYAMLError) else None
-            problem = error.problem if isinstance(error, yaml.MarkedYAMLError) else str(error)
-            yield self._unreadable(mark.line + 1 if mark is not None else 0, str(problem))
-            return
-        if isinstance(root, yaml.SequenceNode):
-            yield from self._entries(root)
-        elif root is not None:
-            yield self._unreadable(root.start_mark.line + 1, "it is no list of entries")
+    def unknown(self, nodes: Nodes, name: str, node: yaml.MappingNode) -> Iterator[Fault]:
+        """Find the keys of a configuration that its plugin does not have."""
+        config = self._configs.get(name) or self._configs.get(self._path(name))
+        if config is not None and config.extra != "allow":
+            yield from self._unknown(nodes, name, node, config.fields)
 
-    def _unreadable(self, line: int, problem: str) -> Diagnostic:
-        path = self._document.path
-        return RULES["CFG007"].at(
-            Location(path, line),
-            path,
-            f"{path} cannot be read as a composition: {problem}",
-            "make it a list of entries, each with `name` and, if wanted, `config`",
-        )
-
-    def _entries(self, node: yaml.SequenceNode) -> Iterator[Diagnostic]:
-        import yaml  # noqa: PLC0415 - see the head of the module
-
-        for item in node.value:
-            if not isinstance(item, yaml.MappingNode):
-                yield self._unreadable(item.start_mark.line + 1, "an entry is no mapping")
-                continue
-            values = {str(key.value): (key, value) for key, value in item.value}
-            name = str(values["name"][1].value) if "name" in values else ""
-            yield from self._keys(name or "an entry", values, _KEYS, "an entry has")
-            for part in ("group", "config"):
-                if part in values and isinstance(values[part][1], yaml.SequenceNode):
-                    yield from self._entries(values[part][1])
-            config = self._configs.get(name)
-            if config is not None and "config" in values and config.extra != "allow":
-                yield from self._config(name, values["config"][1], config.fields)
-
-    def _config(self, name: str, node: yaml.Node, fields: Iterable[Field]) -> Iterator[Diagnostic]:
-        import yaml  # noqa: PLC0415 - see the head of the module
-
-        if not isinstance(node, yaml.MappingNode):
-            return
-        values = {str(key.value): (key, value) for key, value in node.value}
-        by_key = {key: field for field in fields for key in (field.name, field.key) if key}
-        yield from self._keys(name, values, by_key, "its configuration has")
-        for key, (_, value) in values.items():
-            inner = self._models.nested(by_key[key]) if key in by_key else ""
-            if inner in self._models.fields:
-                yield from self._config(f"{name}.{key}", value, self._models.fields[inner])
-
-    def _keys(
-        self,
-        name: str,
-        values: dict[str, tuple[yaml.Node, yaml.Node]],
-        known: Iterable[str],
-        has: str,
-    ) -> Iterator[Diagnostic]:
-        names = sorted(known)
-        for key, (node, _) in values.items():
-            if key not in names:
-                close = nearest(key, names, limit=1)
-                hint = f"did you mean {close[0]!r}?" if close else f"{has} {', '.join(names)}"
-                yield RULES["CFG006"].at(
-                    Location(self._document.path, node.start_mark.line + 1),
-                    f"{name}.{key}",
-                    f"{self._document.path} sets {key!r} of {name!r}, which does not exist; {hint}",
-                    "correct the key, or remove it",
+    def _unknown(
+        self, nodes: Nodes, name: str, node: yaml.MappingNode, fields: Iterable[Field]
+    ) -> Iterator[Fault]:
+        known = {key: field for field in fields for key in (field.name, field.key) if key}
+        for key, (at, value) in nodes.pairs(node).items():
+            if key not in known:
+                close = nearest(str(key), known, limit=1)
+                hint = (
+                    f"did you mean {close[0]!r}?" if close else f"it has {', '.join(sorted(known))}"
                 )
+                problem = f"sets {key!r} of {name!r}, which does not exist; {hint}"
+                yield Fault(at.start_mark.line + 1, problem, f"{name}.{key}")
+                continue
+            inner = self._models.nested(known[str(key)])
+            if inner in self._models.fields and nodes.is_mapping(value):
+                yield from self._unknown(nodes, f"{name}.{key}", value, self._models.fields[inner])
