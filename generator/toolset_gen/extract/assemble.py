@@ -99,9 +99,23 @@ def extract(
         ahead = [target.partition(":")[0] for target in services.values()]
         packages = {module.partition(".")[0] for module in ahead}
         describer = describer_of(results, sources, packages, ahead=ahead, executor=executor)
+        while more := _led_to(describer.library, services) - packages:
+            packages |= more
+            describer = describer_of(results, sources, packages, ahead=ahead, executor=executor)
         model = link(describer, services, {*_roots(sources), *packages}, _again(sources))
     found = [item for result in results for item in result.diagnostics]
     return model._replace(diagnostics=ordered([*found, *model.diagnostics]))
+
+
+def _led_to(library: Library, services: Mapping[str, str]) -> set[str]:
+    """The packages that provided classes really are of: `pytest.MonkeyPatch` is `_pytest`'s."""
+    found: set[str] = set()
+    for target in services.values():
+        path = target.replace(":", ".")
+        if library.definition(path) is None:
+            canonical = library.canonical(path)
+            found |= {canonical.partition(".")[0]} if canonical != path else set()
+    return found
 
 
 def _again(sources: Sources) -> Again:
