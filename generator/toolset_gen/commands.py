@@ -14,7 +14,7 @@ from typing import Literal
 import click
 
 from toolset_gen.annotations import FORMATS, Format
-from toolset_gen.config import Config, find_root, read_config
+from toolset_gen.config import Config, locate, read_config
 from toolset_gen.ending import explained, say, uninterrupted
 from toolset_gen.gate import FAULT, FRESH, STALE, examine, find_sources, regenerate
 from toolset_gen.report import say_generated, say_verified
@@ -169,4 +169,4 @@ def _in_repository(folder: Path) -> str:
 
 
 def _config(root: Path | None) -> Config:
-    return read_config(find_root(Path.cwd()) if root is None else root.resolve())
+    return read_config(locate(root))

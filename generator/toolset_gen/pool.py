@@ -1,8 +1,9 @@
 """Processes to read files in, where starting them pays."""
 
 # Maintainers: decides whether and how many, and knows nothing of reading. Workers are started afresh:
-# the child that boots plugins has a thread here, and a fork would copy its locks. Invariant: what is
-# built is the same with and without.
+# the child that boots plugins has a thread here, and a fork would copy its locks. Invariants: what is
+# built is the same with and without; a worker lives no longer than the process that started it, however
+# that ends, and Ctrl-C, which a terminal sends to all of them, is this process's to answer.
 
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ __all__ = ["cores", "pool"]
 
 # Some 100,000 lines, read in about a second; a worker is ready after a fifth of one.
 _PAYS = 4_000_000
+_MOST = 61  # more than the executor can wait for on Windows, and than pays anywhere
 _MODULE = 40_000  # what the module of a class that others wrote weighs, about
 
 
@@ -44,14 +46,15 @@ def pool(config: Config, sources: Sources, jobs: int) -> Generator[Executor | No
         jobs: How many processes there may be.
 
     Yields:
-        One with as many processes; None when one is allowed or there is too little to read.
+        One with as many processes, no more than there is work for; None when one is allowed or there
+        is too little to read.
     """
     modules = {target.partition(":")[0] for _, target in config.services}
     weight = sum(len(file.data) for file in sources.files) + _MODULE * len(modules)
     if jobs < 2 or weight < _PAYS:  # noqa: PLR2004 - one more than this one
         yield None
         return
-    with _processes(jobs) as executor:
+    with _processes(min(jobs, len(sources.files) + len(modules), _MOST)) as executor:
         yield executor
 
 

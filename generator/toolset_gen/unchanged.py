@@ -5,10 +5,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from toolset_gen.config import find_root, read_config
-from toolset_gen.errors import GeneratorError
+from toolset_gen.config import locate, read_config
 from toolset_gen.gate import find_sources, recall
 from toolset_gen.report import say_verified
 
@@ -22,8 +19,8 @@ def report_unchanged() -> str | None:
         The report of a fresh catalog, None when the full command is needed to tell.
     """
     try:
-        config = read_config(find_root(Path.cwd()))
+        config = read_config(locate(None))
         outcome = recall(config, find_sources(config))
-    except GeneratorError:
+    except Exception:  # noqa: BLE001 - the full command does it all again, and says what is wrong
         return None
     return None if outcome is None else say_verified(outcome, "text")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import shutil
 import signal
 import stat
 import subprocess
@@ -269,18 +270,54 @@ def test_any_encoding_takes_the_report(tmp_path: Path, encoding: str) -> None:
     assert "SVC001" in done.stdout.decode("utf-8" if encoding == "ascii" else encoding)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
+# Nothing is read-only for root, unless it gives that up.
+AS_ANYBODY = (
+    ["setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override"]
+    if os.geteuid() == 0
+    else []
+)
+
+
+@pytest.mark.skipif(
+    bool(AS_ANYBODY) and not shutil.which("setpriv"), reason="root cannot be kept from writing"
+)
 def test_read_only_checkout_is_checked(tmp_path: Path) -> None:
     """A checkout that cannot be written is verified; generating says what cannot be written."""
     root = stale(tmp_path)
+
+    def run(command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*AS_ANYBODY, *COMMAND, command], cwd=root, capture_output=True, text=True, check=False
+        )
+
     folders = [root, *(path for path in root.rglob("*") if path.is_dir())]
     for folder in folders:
         folder.chmod(stat.S_IRUSR | stat.S_IXUSR)
     try:
-        assert run_catalog(root, "verify").returncode == 1
-        done = run_catalog(root, "generate")
+        done = run("verify")
+        assert (done.returncode, done.stderr) == (1, "")
+        done = run("generate")
         assert done.returncode == 3
-        assert "error: cannot write" in done.stderr
+        assert done.stderr.startswith("error: cannot write ")
+        assert done.stderr.count("\n") == 1
     finally:
         for folder in folders:
             folder.chmod(stat.S_IRWXU)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["verify"], ["generate"], ["verify", "--root", "x"], ["watch"], ["diff", "HEAD"]]
+)
+def test_vanished_folder_is_wrong_use(tmp_path: Path, arguments: list[str]) -> None:
+    """Run in a folder that is gone, a command says so, and exits 2."""
+    command = " ".join([*COMMAND, *arguments])
+    done = subprocess.run(
+        ["sh", "-c", f"mkdir gone && cd gone && rmdir ../gone && exec {command}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: the current folder cannot be reached: ")
+    assert done.stderr.count("\n") == 1

@@ -138,4 +138,5 @@ def test_jobs_write_alike(project: Path, tmp_path: Path, monkeypatch: pytest.Mon
     assert done.returncode in {0, 3}, done.stderr
     assert run_catalog(project, "verify", "--jobs", "1").returncode == done.returncode
     assert run_catalog(project, "verify", "--jobs", "0").returncode == 2
+    assert run_catalog(project, "verify", "--jobs", "9" * 30).returncode == done.returncode
     assert pools.cores() <= (os.cpu_count() or 1)

@@ -117,6 +117,7 @@ _ALL = (
     Rule("SUP001", "a suppression applies to nothing", repaired=True),
 )
 
+_LONGEST = 40  # of what is quoted back
 RULES = {rule.id: rule for rule in _ALL}
 
 
@@ -130,8 +131,9 @@ class RuleLookupError(UsageError):
     def __init__(self, rule: str) -> None:
         self.rule = rule
         close = nearest(rule.upper(), RULES)
-        hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(RULES)}"
-        super().__init__(f"no rule has the id {rule!r}; {hint}")
+        hint = f"did you mean {' or '.join(close)}?" if close else "without one, all are listed"
+        shown = rule if len(rule) <= _LONGEST else f"{rule[:_LONGEST]}…"
+        super().__init__(f"no rule has the id {shown!r}; {hint}")
 
 
 def explain(rule: str) -> str:
