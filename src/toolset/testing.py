@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from toolset.runtime import Context, EffectInfo, Fiber
-from toolset.runtime.errors import SettleTimeoutError
+from toolset.runtime.errors import SettleTimeoutError, bracketed
 
 __all__ = ["ManualClock", "Snapshot", "assert_no_leaks", "leaks", "snapshot", "wait_quiet"]
 
@@ -141,8 +141,8 @@ def leaks(ctx: Context) -> tuple[str, ...]:
         A line a thing; empty when the runtime is disposed and remembers nothing.
     """
     left = snapshot(ctx)
-    lines = [f"  fiber <{name}>, {state}" for name, state, _ in left.fibers]
-    lines += [f"  service {key!r} of <{owner}>" for key, owner in left.services]
+    lines = [f"  fiber {bracketed(name)}, {state}" for name, state, _ in left.fibers]
+    lines += [f"  service {key!r} of {bracketed(owner)}" for key, owner in left.services]
     lines += [f"  {count} listener(s) of event {name!r}" for name, count in left.listeners]
     lines += [f"  member ctx.{name}" for name in left.members]
     lines += [f"  key {key!r}, waited for" for key in left.keys]

@@ -10,7 +10,8 @@ import time
 import pytest
 from toolset_host import host, snapshot
 
-BOUNDS = {"vm_timeout_ms": 100, "mount_timeout_ms": 240}
+BOUNDS = {"vm_timeout_ms": 100, "mount_timeout_ms": 800}
+SHORT = {"vm_timeout_ms": 100, "mount_timeout_ms": 300}
 
 KEEPS_GOING = """
 import asyncio, types
@@ -75,11 +76,11 @@ def test_start_that_keeps_going_is_ended(run, name: str) -> None:
     """A start that catches its own cancellation fails in its time and leaves nothing."""
 
     async def main() -> str:
-        async with host(BOUNDS) as h, asyncio.timeout(20):
+        async with host(SHORT) as h, asyncio.timeout(20):
             return await h.refuse(f"{KEEPS_GOING}{STARTS[name]}\nreturn apply")
 
     text = run(main())
-    assert text.startswith("dyn-1 was ended: it was not mounted after 240 ms")
+    assert text.startswith("dyn-1 was ended: it was not mounted after 300 ms")
     assert "still ending" not in text
 
 

@@ -339,4 +339,4 @@ def test_failing_task_is_reported(run, caplog):
             assert fiber.state == "active"
 
     run(main())
-    assert caplog.records[0].getMessage() == "ctx.spawn('boom') failed in plugin <<anonymous>>"
+    assert caplog.records[0].getMessage() == "ctx.spawn('boom') failed in plugin <anonymous>"

@@ -429,7 +429,7 @@ def test_late_clean_up_is_placed(run):
             await fiber.dispose()
         line = child.__code__.co_firstlineno + 1
         assert str(caught.value) == (
-            "plugin <<anonymous>> is still unloading after 0.2 s, waiting for <child>, which waits for "
+            "plugin <anonymous> is still unloading after 0.2 s, waiting for <child>, which waits for "
             f"slow thing (registered at {__file__}:{line}); make that end when it is cancelled, "
             "or raise `settle_timeout`"
         )

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import builtins
 import sys
-from typing import Protocol, TextIO
+from typing import Final, Protocol, TextIO
 
 __all__ = ["Console", "Output"]
+
+
+_LONGEST: Final = 1_000_000  # characters of one call: the host's output is for people
 
 
 class _Writer(Protocol):
@@ -67,6 +70,9 @@ class Output:
         stream: TextIO | None = self._streams[name] or getattr(sys, name)
         if stream is None or not text:  # a host without a console
             return
+        left = len(text) - _LONGEST
+        if left > 0:
+            text = f"{text[:_LONGEST]}… ({left:,} characters left out)\n"
         tagged = "".join(
             line if not index and self._open_line[name] else self._tag + line
             for index, line in enumerate(text.splitlines(keepends=True))

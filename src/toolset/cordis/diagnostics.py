@@ -10,6 +10,7 @@ import asyncio
 import dis
 import inspect
 import itertools
+import os
 import reprlib
 import traceback
 from collections.abc import Iterator, Mapping
@@ -21,12 +22,25 @@ from toolset.cordis.errors import MountError, MountResultError
 from toolset.cordis.parse_errors import FORMS
 from toolset.cordis.traps import way_out
 from toolset.runtime.closing import closes
-from toolset.runtime.errors import PluginTypeError
+from toolset.runtime.errors import PluginTypeError, ToolsetError
 from toolset.runtime.plugins import Plugin, read_plugin
 
-__all__ = ["check_plugin", "is_interrupt", "mount_error", "name_hint", "own_lines"]
+__all__ = [
+    "check_plugin",
+    "in_one_line",
+    "is_fault",
+    "is_interrupt",
+    "mount_error",
+    "name_hint",
+    "own_lines",
+    "tidy",
+]
 
 _LONGEST: Final = 2000
+_LONGEST_LINE: Final = 200
+_LONGEST_NAME: Final = 80
+_LONGEST_LOGGED: Final = 300
+_PACKAGE: Final = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120 - file names are text here
 _FRAMES: Final = 8
 _CAUSES: Final = 3
 _OTHER_NAMES: Final = {
@@ -102,7 +116,7 @@ def _one_line(error: BaseException) -> str:
     text = kind.__name__ + text.removeprefix(f"{kind.__module__}.{kind.__qualname__}").removeprefix(
         kind.__qualname__
     )
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return cut(text, _LONGEST)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -114,6 +128,71 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
             return
         yield cause
         error = cause
+
+
+def is_fault(error: BaseException) -> bool:
+    """Tell a fault of this package from what mounted code did wrong.
+
+    Args:
+        error: What was raised while mounted code ran, or for it.
+
+    Returns:
+        Whether it came out of this package's own code, and was not raised on purpose.
+    """
+    if isinstance(error, ToolsetError | OSError):
+        return False
+    frame, trace = None, error.__traceback__
+    while trace is not None:
+        frame, trace = trace.tb_frame, trace.tb_next
+    name = "" if frame is None else frame.f_code.co_filename
+    called_badly = isinstance(error, TypeError) and name.endswith("membrane.py")
+    return name.startswith(_PACKAGE) and not called_badly
+
+
+def in_one_line(error: BaseException, mount_id: str) -> str:
+    """Describe a failure of a mount for the host's log.
+
+    Args:
+        error: What was raised.
+        mount_id: The mount.
+
+    Returns:
+        What happened, and the innermost line of the mount that it passed through.
+    """
+    text = str(error) if isinstance(error, MountError) else _one_line(error)
+    said = " ".join(text.partition("\n")[0].split())
+    lines = own_lines(error, mount_id) or own_lines(error.__cause__ or error, mount_id)
+    places = [line.strip() for line in lines if line.startswith("  line ")]
+    where = f" ({mount_id}, {places[-1]})" if places else ""
+    return f"{cut(said, _LONGEST_LOGGED)}{where}"
+
+
+def tidy(name: str) -> str:
+    """Make a name or label that stays in its line, in reports and messages.
+
+    Args:
+        name: As mounted code has it.
+
+    Returns:
+        The name without line breaks and what else cannot be shown, and not longer than a line.
+    """
+    left = len(name) - _LONGEST_NAME
+    shown = "".join(char if char.isprintable() else " " for char in name[:_LONGEST_NAME])
+    return (" ".join(shown.split()) or "<anonymous>") + "…" * (left > 0)
+
+
+def cut(text: str, longest: int) -> str:
+    """Make a text no longer than it should be in a report or message.
+
+    Args:
+        text: The text.
+        longest: Characters to keep.
+
+    Returns:
+        The text, or its beginning and how much was left out.
+    """
+    left = len(text) - longest
+    return text if left <= 0 else f"{text[:longest]}… ({left:,} characters left out)"
 
 
 def own_lines(error: BaseException, mount_id: str) -> list[str]:
@@ -141,7 +220,7 @@ def own_lines(error: BaseException, mount_id: str) -> list[str]:
             shown.append(f"  … {left_out} more")
         shown.append(f"  line {line}, {place_in(frame.f_code)}")
         if summary.line:
-            shown.append(f"    {summary.line}")
+            shown.append(f"    {cut(summary.line, _LONGEST_LINE)}")
     return shown
 
 

@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 Work: TypeAlias = "Coroutine[object, object, T]"
 
-_LEAST: Final = 0.05
+_LEAST: Final = 0.02  # seconds
 _TRIES: Final = 20  # to end a coroutine that awaits something new each time
 
 

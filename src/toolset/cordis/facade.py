@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import inspect
 import logging
+import reprlib
 from collections.abc import Callable, Iterable
 from typing import Final, cast
 
+from toolset.cordis.diagnostics import tidy
 from toolset.cordis.errors import FacadeError
 from toolset.cordis.inside import MEMBERS, Inside, undeclared
 from toolset.cordis.membrane import Membrane
@@ -20,6 +22,7 @@ from toolset.services.tools.registry import ToolRegistry
 
 __all__ = ["MountContext", "behind", "facade"]
 
+_LONGEST_EVENT: Final = 200
 _OPEN: Final = frozenset({"__class__", "__doc__"})
 
 
@@ -78,6 +81,10 @@ class MountContext:
             ListenerSignatureError: The listener cannot take what the event declares.
         """
         inside = _inside(self)
+        if isinstance(event, str) and len(event) > _LONGEST_EVENT:
+            raise FacadeError(
+                f"an event name has at most {_LONGEST_EVENT} characters, not {len(event):,}", "on"
+            )
         call = cast("Callable[..., object]", inside.membrane.outward(listener))
         call = spared(event, call)
         effect = inside.ctx.on(cast("str", event), call, prepend=prepend, once=once)
@@ -223,7 +230,7 @@ class MountContext:
         name = str(getattr(setup, "__qualname__", None) or repr(setup)).rpartition(".<locals>.")[2]
         call = cast("Callable[[], object]", inside.membrane.outward(setup))
         effect = inside.ctx.effect(
-            lambda: inside.membrane.managed(call()), label or f"ctx.effect({name})"
+            lambda: inside.membrane.managed(call()), tidy(label or f"ctx.effect({name})")
         )
         return inside.membrane.inward(effect, "ctx.effect()")
 
@@ -243,14 +250,15 @@ class MountContext:
         inside = _inside(self)
         work = inside.membrane.outward(coro)
         if not inspect.iscoroutine(work):
-            called = " call it: ctx.spawn(work())" if callable(coro) else ""
+            called: object = getattr(coro, "__name__", None) if callable(coro) else None
+            way = f"call it: ctx.spawn({called}())" if called else "wrap other awaitables in one"
             raise FacadeError(
-                f"ctx.spawn takes a coroutine, not {coro!r}: what an `async def` gives when it is "
-                f"called;{called or ' wrap other awaitables in one'}",
+                "ctx.spawn takes a coroutine, what an `async def` gives when it is called, not "
+                f"{f'the function `{called}`' if called else reprlib.repr(coro)}; {way}",
                 "spawn",
             )
         shown = name or str(getattr(coro, "__qualname__", "task")).rpartition(".<locals>.")[2]
-        return inside.membrane.inward(inside.ctx.spawn(work, shown), "ctx.spawn()")
+        return inside.membrane.inward(inside.ctx.spawn(work, tidy(shown)), "ctx.spawn()")
 
     def get(self, key: str, default: object = None) -> object:
         """Read a service that may not be there, declared as optional.

@@ -23,6 +23,7 @@ MEMBERS: Final = frozenset(
         *("provide", "effect", "spawn", "get", "logger", "config", "tools"),
     }
 )
+_LONGEST_NAME: Final = 200
 _TIMER: Final = frozenset({"set_timeout", "set_interval", "sleep", "throttle", "debounce"})
 _WITHHELD: Final = {
     "plugin": "mount a second plugin with cordis_mount",
@@ -55,6 +56,8 @@ class Inside:
 
     def read(self, name: str) -> object:
         """Give a member that is no method of the façade: a service, or what one adds to contexts."""
+        if len(name) > _LONGEST_NAME:
+            raise FacadeError(f"ctx has no member with a name of {len(name):,} characters", name)
         if name.startswith("_") or name in _WITHHELD:
             way = _WITHHELD.get(name, "`dir(ctx)` lists what there is")
             raise FacadeError(f"ctx.{name} is withheld from mounted code by design: {way}", name)

@@ -23,6 +23,7 @@ from toolset.catalog import (
     Returns,
     ServiceEntry,
 )
+from toolset.cordis.diagnostics import cut
 from toolset.runtime import Service
 
 __all__ = [
@@ -52,6 +53,9 @@ _CALLABLE = (
     functools.partial,
 )
 _LONG_DEFAULT = 60
+_LONGEST_SUMMARY = 300
+_LONGEST_PROSE = 10_000
+_LONGEST_READ = 100_000
 _OF_EVERY_SERVICE = frozenset({"Config", "caller", "config", "ctx", "inject", "provides", "start"})
 
 
@@ -360,9 +364,9 @@ def _docstring(found: object) -> tuple[str, str]:
     if found is None:
         return "", ""
     own: object = getattr(found, "__doc__", None)
-    return _split(inspect.cleandoc(own) if isinstance(own, str) else "")
+    return _split(inspect.cleandoc(own[:_LONGEST_READ]) if isinstance(own, str) else "")
 
 
 def _split(doc: str) -> tuple[str, str]:
     summary, _, prose = doc.partition("\n")
-    return summary.strip(), prose.strip()
+    return cut(summary.strip(), _LONGEST_SUMMARY), cut(prose.strip(), _LONGEST_PROSE)

@@ -15,7 +15,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
+from toolset.cordis.diagnostics import cut
 from toolset.cordis.errors import MountError
 from toolset.cordis.preflight import Finding
 
@@ -26,6 +28,10 @@ __all__ = [
     "StillEndingError",
     "UnknownMountError",
 ]
+
+
+_LONGEST_ID: Final = 80
+_MOST: Final = 20  # mistakes, or notes, that are written out
 
 
 class PreflightError(MountError):
@@ -42,8 +48,10 @@ class PreflightError(MountError):
     ) -> None:
         count = "1 mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
         lines = [f"the code of {mount_id} was not run: it has {count}"]
-        lines += [f"  {finding}" for finding in mistakes]
-        lines += [f"  note: {finding}" for finding in notes]
+        lines += [f"  {finding}" for finding in mistakes[:_MOST]]
+        if len(mistakes) > _MOST:
+            lines.append(f"  … and {len(mistakes) - _MOST:,} more")
+        lines += [f"  note: {finding}" for finding in notes[:_MOST]]
         super().__init__("\n".join(lines), mount_id)
         self.mistakes, self.notes = tuple(mistakes), tuple(notes)
 
@@ -109,7 +117,7 @@ class UnknownMountError(MountError):
 
     def __init__(self, mount_id: str) -> None:
         super().__init__(
-            f'no temporary plugin with id "{mount_id}" '
+            f'no temporary plugin with id "{cut(mount_id, _LONGEST_ID)}" '
             '(list them with cordis_inspect what:"temporary")',
             mount_id,
         )

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable
 from typing import Final, cast
 
@@ -68,7 +69,7 @@ class MountTools:
         """
         if not isinstance(definition, HarnessTool):
             raise FacadeError(
-                f"ctx.tools.register takes a tool made by `harness`, not {definition!r}: decorate an "
+                f"ctx.tools.register takes a tool made by `harness`, not {reprlib.repr(definition)}: decorate an "
                 "async function with @harness.tool, or call harness.define_tool(name=..., "
                 "description=..., parameters=..., output=..., execute=...)",
                 "register",

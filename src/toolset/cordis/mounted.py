@@ -8,29 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Coroutine
 
+from toolset.cordis.diagnostics import in_one_line, is_fault, tidy
 from toolset.cordis.ending import Life, Terms
 from toolset.cordis.facade import facade
 from toolset.cordis.membrane import Membrane
 from toolset.runtime import Context, Service
 from toolset.runtime.plugins import Plugin
 
-__all__ = ["MountedPlugin", "tidy"]
-
-_LONGEST_NAME = 80
-
-
-def tidy(name: str) -> str:
-    """Make a name that stays in its line, in reports and messages.
-
-    Args:
-        name: The display name, as the plugin has it.
-
-    Returns:
-        The name without line breaks and what else cannot be shown, and not longer than a line.
-    """
-    shown = "".join(char if char.isprintable() else " " for char in name)
-    shown = " ".join(shown.split()) or "<anonymous>"
-    return shown if len(shown) <= _LONGEST_NAME else f"{shown[:_LONGEST_NAME]}…"
+__all__ = ["MountedPlugin"]
 
 
 class MountedPlugin:
@@ -93,6 +78,17 @@ class MountedPlugin:
             over=lambda: fiber.closing,
             tell=lambda message: fiber.logger.warning("%s", message),
         )
+
+    def word_failure(self, error: Exception) -> str | None:
+        """Word a failure of the plugin for the host's log.
+
+        Args:
+            error: What its code, or the host for it, raised.
+
+        Returns:
+            One line; None for a fault of the host's own, whose traceback is worth keeping.
+        """
+        return None if is_fault(error) else in_one_line(error, self._mount_id)
 
     def hurry(self) -> None:
         """Leave what it still runs no time to end by itself: it has had its time."""

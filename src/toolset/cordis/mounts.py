@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from toolset.cordis.diagnostics import check_plugin, mount_error
+from toolset.cordis.diagnostics import check_plugin, mount_error, tidy
 from toolset.cordis.ending import Life, Terms
 from toolset.cordis.errors import MountError, MountTimeoutError
 from toolset.cordis.evaluate import Source, evaluate, forget, parse
@@ -27,12 +27,13 @@ from toolset.cordis.mount_errors import (
     StillEndingError,
     UnknownMountError,
 )
-from toolset.cordis.mounted import MountedPlugin, tidy
+from toolset.cordis.mounted import MountedPlugin
 from toolset.cordis.preflight import check
 from toolset.cordis.report import TemporaryPlugin
 from toolset.cordis.sandbox import make_namespace
 from toolset.cordis.waiting_at import waiting_at
 from toolset.runtime import Context, Fiber, FiberState, ToolsetError
+from toolset.services.tools.wire import some
 
 __all__ = ["Bounds", "MountResult", "Mounts"]
 
@@ -64,6 +65,7 @@ class _Root(NamedTuple):
 _roots: WeakKeyDictionary[Context, _Root] = WeakKeyDictionary()
 
 _FORCE = 2.0  # seconds that ending by force may take
+_MOST_LABELS = 100
 REGISTERED = "registered: "
 _NOTHING = (
     "registered nothing: its start left no tool, listener, service or other effect behind; "
@@ -252,6 +254,9 @@ class Mounts:
         if mount.id not in self._mounts:
             self._guard.hold()
             self._mounts[mount.id] = mount
+        self._guard.strike(
+            mount.source.filename
+        )  # one of an earlier life, when it is mounted again
         try:
             fiber = mount.fiber = self._ctx.plugin(mount.plugin)
         except ToolsetError as error:  # such as metadata that are malformed
@@ -392,7 +397,7 @@ def _registered(fiber: Fiber) -> tuple[str, ...]:
     if fiber.state is not FiberState.ACTIVE:
         return ()
     labels = [tidy(info.label) for info in fiber.effects()]
-    return (f"{REGISTERED}{', '.join(labels)}" if labels else _NOTHING,)
+    return (f"{REGISTERED}{some(labels, _MOST_LABELS)}" if labels else _NOTHING,)
 
 
 def _name(mount: _Mount) -> str:

@@ -21,6 +21,7 @@ from toolset.services.tools import (
     ToolDefinition,
     define_tool,
 )
+from toolset.services.tools.wire import some
 
 __all__ = ["inspect_tool", "mount_tool", "unmount_tool"]
 
@@ -202,7 +203,7 @@ def _mounted(_: JsonObject, value: JsonValue) -> str:
     lists = cast("dict[str, list[str]]", value)
     state = result["state"]
     if lists["waiting_for"]:
-        missing = ", ".join(lists["waiting_for"])
+        missing = some(lists["waiting_for"])
         state += f" — waiting for service(s): {missing} (activates when provided)"
     notes = [f"note: {note}" for note in lists["notes"] if not note.startswith(REGISTERED)]
     first = f'mounted {result["id"]} (plugin "{result["plugin_name"]}", state: {state})'

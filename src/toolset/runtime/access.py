@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolset.catalog import nearest
-from toolset.runtime.errors import ServiceAccessError
+from toolset.runtime.errors import ServiceAccessError, bracketed
 
 if TYPE_CHECKING:
     from toolset.runtime.context import Context
@@ -70,13 +70,13 @@ def _refusal(ctx: Context, key: str, slot: Slot | None) -> ServiceAccessError:
     who = ctx.fiber.name
     if slot is not None and _live(ctx, slot) is not None:
         return ServiceAccessError(
-            f'service "{key}" is not injected by plugin <{who}>; add {key!r} to its `inject`, '
+            f'service "{key}" is not injected by plugin {bracketed(who)}; add {key!r} to its `inject`, '
             f"or read it with ctx.get({key!r})",
             key,
         )
     if slot is not None and ctx.fiber.wants(slot):
         return ServiceAccessError(
-            f'service "{key}" is not available to plugin <{who}> now: no active provider; '
+            f'service "{key}" is not available to plugin {bracketed(who)} now: no active provider; '
             f"read an optional service with ctx.get({key!r})",
             key,
         )
@@ -84,6 +84,6 @@ def _refusal(ctx: Context, key: str, slot: Slot | None) -> ServiceAccessError:
     near = nearest(key, (*live, *(n for n in dir(type(ctx)) if not n.startswith("_"))))
     hint = f"; did you mean ctx.{near[0]}?" if near else ""
     return ServiceAccessError(
-        f'plugin <{who}> reads ctx.{key}, but there is no service "{key}" and no such member{hint}',
+        f'plugin {bracketed(who)} reads ctx.{key}, but there is no service "{key}" and no such member{hint}',
         key,
     )

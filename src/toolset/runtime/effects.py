@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from toolset.runtime.closing import as_failure, closes
 from toolset.runtime.collect import Collector, Disposer, Rest, Reversible, undo
-from toolset.runtime.errors import NoLoopError
+from toolset.runtime.errors import NoLoopError, bracketed
 from toolset.runtime.waiting import create_task
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class Effect(Reversible):
         self.fiber.report(error, f"clean-up of {self.label}")
 
     def __repr__(self) -> str:
-        return f"<Effect {self.label} of <{self.fiber.name}>>"
+        return f"<Effect {self.label} of {bracketed(self.fiber.name)}>"
 
     def __await__(self) -> Generator[object, None, Effect]:
         return self._settled().__await__()

@@ -48,6 +48,22 @@ __all__ = [
 ]
 
 
+_LONGEST_NAME = 80
+
+
+def bracketed(name: str) -> str:
+    """Give a plugin's display name as messages have it: in angle brackets, once, and never long."""
+    if name.startswith("<") and name.endswith(">"):  # `<anonymous>`
+        return name
+    return f"<{name}>" if len(name) <= _LONGEST_NAME else f"<{name[:_LONGEST_NAME]}…>"
+
+
+def _shown(value: object) -> str:
+    """Show a value, short whatever it is, and its class."""
+    kind = type(value).__name__
+    return f"{reprlib.repr(value)} ({'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind})"
+
+
 class ToolsetError(Exception):
     """Base of every error that this package raises on purpose."""
 
@@ -63,7 +79,7 @@ class InactiveContextError(ToolsetError):
 
     def __init__(self, owner: str, state: str, what: str) -> None:
         super().__init__(
-            f"{what} refused: plugin <{owner}> is {state}; "
+            f"{what} refused: plugin {bracketed(owner)} is {state}; "
             "register effects while the plugin is loading or active"
         )
         self.owner, self.state, self.what = owner, state, what
@@ -80,7 +96,7 @@ class InterruptedRunError(InactiveContextError):
 
     def __init__(self, owner: str, state: str, what: str) -> None:
         super().__init__(owner, state, what)
-        self.args = (f"{what} was ended: its plugin <{owner}> is {state}",)
+        self.args = (f"{what} was ended: its plugin {bracketed(owner)} is {state}",)
 
 
 class NoLoopError(ToolsetError, RuntimeError):
@@ -107,8 +123,7 @@ class PluginTypeError(ToolsetError, TypeError):
     """
 
     def __init__(self, received: object, problem: str = "") -> None:
-        shown = reprlib.repr(received)  # short, whatever it is
-        what = problem or f"{shown} (a {type(received).__name__}) is not a plugin"
+        what = problem or f"{_shown(received)} is not a plugin"
         super().__init__(
             f"{what}; a plugin is a function (ctx) or (ctx, config), a class taking the same, "
             "or an object or module with a callable `apply`"
@@ -126,7 +141,7 @@ class ConfigError(ToolsetError, ValueError):
 
     def __init__(self, plugin: str, problems: Sequence[str]) -> None:
         lines = "".join(f"\n  {problem}" for problem in problems)
-        super().__init__(f"configuration of plugin <{plugin}> is refused:{lines}")
+        super().__init__(f"configuration of plugin {bracketed(plugin)} is refused:{lines}")
         self.plugin, self.problems = plugin, tuple(problems)
 
 
@@ -152,7 +167,7 @@ class ServiceKeyError(ToolsetError, ValueError):
     """
 
     def __init__(self, key: object, why: str) -> None:
-        super().__init__(f"{key!r} cannot be a service key: {why}")
+        super().__init__(f"{reprlib.repr(key)} cannot be a service key: {why}")
         self.key = key
 
 
@@ -167,7 +182,7 @@ class DuplicateServiceError(ToolsetError):
 
     def __init__(self, key: str, owner: str, other: str) -> None:
         super().__init__(
-            f'service "{key}" is already provided by <{owner}>; <{other}> cannot provide it too'
+            f'service "{key}" is already provided by {bracketed(owner)}; {bracketed(other)} cannot provide it too'
         )
         self.key, self.owner, self.other = key, owner, other
 
@@ -189,9 +204,7 @@ class EffectTypeError(ToolsetError, TypeError):
             else "return a disposer, a generator of disposers, a context manager, "
             "an awaitable of one of these, or None"
         )
-        super().__init__(
-            f"set-up of {label} {verb} {received!r} (a {type(received).__name__}); {accepted}"
-        )
+        super().__init__(f"set-up of {label} {verb} {_shown(received)}; {accepted}")
         self.label, self.received = label, received
 
 
@@ -204,7 +217,7 @@ class EventNameError(ToolsetError, ValueError):
 
     def __init__(self, name: object) -> None:
         super().__init__(
-            f"event name {name!r} is refused; write it as `scope/name` in lower-case letters, "
+            f"event name {reprlib.repr(name)} is refused; write it as `scope/name` in lower-case letters, "
             "digits and dashes, such as 'tools/pre-execute'"
         )
         self.name = name
@@ -240,7 +253,7 @@ class ListenerSignatureError(ToolsetError, TypeError):
 
     def __init__(self, name: str, listener: str, expected: str, owner: str) -> None:
         super().__init__(
-            f'listener {listener} of <{owner}> cannot take event "{name}": '
+            f'listener {listener} of {bracketed(owner)} cannot take event "{name}": '
             f"it is called as {expected}"
         )
         self.name, self.listener, self.expected, self.owner = name, listener, expected, owner
@@ -256,7 +269,7 @@ class NextCalledTwiceError(ToolsetError):
 
     def __init__(self, name: str, owner: str) -> None:
         super().__init__(
-            f'a listener of <{owner}> called `next` of event "{name}" twice; '
+            f'a listener of {bracketed(owner)} called `next` of event "{name}" twice; '
             "call it once and keep what it returned"
         )
         self.name, self.owner = name, owner
@@ -274,7 +287,7 @@ class SettleTimeoutError(ToolsetError, TimeoutError):
 
     def __init__(self, fiber: str, state: str, seconds: float, waits_for: str) -> None:
         super().__init__(
-            f"plugin <{fiber}> is still {state} after {seconds:g} s, waiting for {waits_for}; "
+            f"plugin {bracketed(fiber)} is still {state} after {seconds:g} s, waiting for {waits_for}; "
             "make that end when it is cancelled, or raise `settle_timeout`"
         )
         self.fiber, self.state, self.seconds, self.waits_for = fiber, state, seconds, waits_for
@@ -295,7 +308,7 @@ class ParallelError(ExceptionGroup[Exception], ToolsetError):
             The group, its members in the order given.
         """
         pairs = list(failures)
-        lines = "".join(f"\n  <{who}>: {type(e).__name__}: {e}" for who, e in pairs)
+        lines = "".join(f"\n  {bracketed(who)}: {type(e).__name__}: {e}" for who, e in pairs)
         return cls(
             f'{len(pairs)} listener(s) of event "{name}" failed:{lines}', [e for _, e in pairs]
         )

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Awaitable, Callable
 from typing import TypeVar, TypeVarTuple, cast, overload
 
@@ -123,7 +124,7 @@ class EventTarget:
         if known is not None:
             known.check_listener(listener, fiber.name)
         elif not callable(listener):
-            raise TypeError(f"listener {listener!r} of event {name!r} cannot be called")
+            raise TypeError(f"listener {reprlib.repr(listener)} of event {name!r} cannot be called")
         label = f"ctx.on({name!r})"
         fiber.ensure_open(label)
         entry = Listener(fiber, listener)

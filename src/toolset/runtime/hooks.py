@@ -12,6 +12,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from toolset.runtime.errors import bracketed
 from toolset.runtime.events import Event, name_for
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Listener:
 
     def __repr__(self) -> str:
         name = getattr(self.callback, "__qualname__", None) or repr(self.callback)
-        return f"<Listener {name} of <{self.fiber.name}>>"
+        return f"<Listener {name} of {bracketed(self.fiber.name)}>"
 
 
 class Calls(list[Callable[..., object]]):

@@ -17,7 +17,7 @@ from toolset.runtime.closing import as_failure, closes
 from toolset.runtime.collect import Collector, Disposer, Rest, Reversible
 from toolset.runtime.config import validate
 from toolset.runtime.effects import Effect, Ending
-from toolset.runtime.errors import ConfigError, InactiveContextError, SettleTimeoutError
+from toolset.runtime.errors import ConfigError, InactiveContextError, SettleTimeoutError, bracketed
 from toolset.runtime.provision import Provision
 from toolset.runtime.reasons import caller_place, waiting_for
 from toolset.runtime.service import Service
@@ -280,7 +280,7 @@ class Lifecycle(Reversible):
         made = plugin.invoke(self.ctx, self.config)
         is_service = plugin.service is not None and isinstance(made, Service)
         collector = Collector(
-            f"<{plugin.name}>", self._collect, lambda: self.closing, lenient=not is_service
+            bracketed(plugin.name), self._collect, lambda: self.closing, lenient=not is_service
         )
         if is_service:
             return self._serve(cast("Service", made), collector)

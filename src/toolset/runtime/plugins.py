@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType, MethodType, ModuleType
 from typing import Final, Literal, NamedTuple, Protocol, cast
 
-from toolset.runtime.errors import PluginTypeError, ServiceKeyError
+from toolset.runtime.errors import PluginTypeError, ServiceKeyError, bracketed
 from toolset.runtime.service import Service
 
 __all__ = ["HasApply"]
 
 _MAX_KEYS: Final = 1000
+LONGEST_KEY: Final = 100  # keys stand in every report and message about their service
 
 
 class HasApply(Protocol):
@@ -106,7 +107,9 @@ def _config_of(name: str, source: object) -> object:
     model: object = getattr(source, "Config", None)
     if model is None or (isinstance(model, type) and hasattr(model, "model_validate")):
         return model
-    raise PluginTypeError(source, f"`Config` of plugin <{name}> is {model!r}, no pydantic model")
+    raise PluginTypeError(
+        source, f"`Config` of plugin {bracketed(name)} is {reprlib.repr(model)}, no pydantic model"
+    )
 
 
 def _service_of(source: object) -> type[Service] | None:
@@ -120,7 +123,10 @@ def _callable_of(source: object) -> Callable[..., object]:
     if apply is not None:
         if callable(apply):
             return apply
-        raise PluginTypeError(source, f"`apply` of {source!r} is {apply!r}, which cannot be called")
+        raise PluginTypeError(
+            source,
+            f"`apply` of {reprlib.repr(source)} is {reprlib.repr(apply)}, which cannot be called",
+        )
     if isinstance(source, ModuleType):
         raise PluginTypeError(source, f"module {source.__name__!r} has no function `apply`")
     if callable(source):
@@ -156,7 +162,7 @@ def _takes_config(call: Callable[..., object]) -> Literal["no", "if given", "yes
         return "no"
     one, two = _binds(signature, 1), _binds(signature, 2)
     if not one and not two:
-        problem = f"{call!r} takes {signature}, but a plugin is called with (ctx) or (ctx, config)"
+        problem = f"{reprlib.repr(call)} takes {signature}, but a plugin is called with (ctx) or (ctx, config)"
         raise PluginTypeError(call, problem)
     return "no" if not two else "if given" if one else "yes"
 
@@ -192,18 +198,19 @@ def _keys(plugin: str, what: str, given: object) -> tuple[str, ...]:
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise PluginTypeError(
             given,
-            f"`{what}` of plugin <{plugin}> is {reprlib.repr(given)}; write a list of service keys, "
+            f"`{what}` of plugin {bracketed(plugin)} is {reprlib.repr(given)}; write a list of service keys, "
             f"such as {what} = [{reprlib.repr(given)}]",
         )
     keys = list(itertools.islice(cast("Iterable[object]", given), _MAX_KEYS + 1))
     for key in keys:
-        if not isinstance(key, str) or not key.isidentifier():
+        if not isinstance(key, str) or not key.isidentifier() or len(key) > LONGEST_KEY:
             raise PluginTypeError(
-                keys, f"`{what}` of plugin <{plugin}> names {reprlib.repr(key)}, no service key"
+                keys,
+                f"`{what}` of plugin {bracketed(plugin)} names {reprlib.repr(key)}, no service key",
             )
     if len(keys) > _MAX_KEYS:  # an iterator may have no end
         raise PluginTypeError(
-            keys, f"`{what}` of plugin <{plugin}> names more than {_MAX_KEYS} service keys"
+            keys, f"`{what}` of plugin {bracketed(plugin)} names more than {_MAX_KEYS} service keys"
         )
     return tuple(dict.fromkeys(cast("list[str]", keys)))
 
@@ -214,8 +221,10 @@ def check_key(key: object, reserved: Callable[[str], bool]) -> str:
     Raises:
         ServiceKeyError: It is no identifier, is private, or is a member of every context.
     """
-    if not isinstance(key, str) or not key.isidentifier():
-        raise ServiceKeyError(key, "use an identifier, such as 'fs'")
+    if not isinstance(key, str) or not key.isidentifier() or len(key) > LONGEST_KEY:
+        raise ServiceKeyError(
+            key, f"use an identifier, such as 'fs', of at most {LONGEST_KEY} characters"
+        )
     if key.startswith("_"):
         raise ServiceKeyError(key, "names with a leading underscore are private")
     if reserved(key):

@@ -7,6 +7,8 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING
 
+from toolset.runtime.errors import bracketed
+
 if TYPE_CHECKING:
     from toolset.runtime.fiber import Fiber
 
@@ -43,7 +45,7 @@ def _cycle(fiber: Fiber) -> str:
     for other in fiber.registry.fibers():
         for key in other.plugin.provides:
             makers.setdefault(key, other)
-    queue: list[tuple[Fiber, tuple[str, ...]]] = [(fiber, (f"<{fiber.name}>",))]
+    queue: list[tuple[Fiber, tuple[str, ...]]] = [(fiber, (bracketed(fiber.name),))]
     seen: set[Fiber] = set()
     while queue:
         current, path = queue.pop()
@@ -51,7 +53,7 @@ def _cycle(fiber: Fiber) -> str:
             maker = makers.get(key)
             if maker is None:
                 continue
-            step = (*path, f"{key} from <{maker.name}>")
+            step = (*path, f"{key} from {bracketed(maker.name)}")
             if maker is fiber:
                 return " needs ".join(step)
             if maker not in seen:
@@ -66,13 +68,13 @@ def waiting_for(fiber: Fiber) -> str:
         return "its start to return"
     busy = [child for child in fiber.children if child.driver is not None]
     if busy:
-        return f"<{busy[-1].name}>, which waits for {waiting_for(busy[-1])}"
+        return f"{bracketed(busy[-1].name)}, which waits for {waiting_for(busy[-1])}"
     effects = fiber.effects()
     if effects:
         last = effects[-1]
         return f"{last.label} (registered at {last.where})" if last.where else last.label
     consumers = [
-        f"<{other.name}>"
+        bracketed(other.name)
         for key in fiber.provides()
         for other in fiber.registry.fibers()
         if key in (*other.inject.required, *other.inject.optional) and other.driver is not None

@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from toolset.runtime import internal
+from toolset.runtime.errors import bracketed
 from toolset.runtime.hooks import HookTable, Listener
 from toolset.runtime.services import Registration, ServiceTable
 from toolset.runtime.waiting import AnyTask, WaitGraph, ended
@@ -148,7 +149,15 @@ class Registry:
 
     def report(self, fiber: Fiber, error: Exception, what: str) -> None:
         """Log a failure with its owner and publish it."""
-        fiber.logger.error("%s failed in plugin <%s>", what, fiber.name, exc_info=error)
+        # A plugin may word its own failures in a line: those of mounted code are no faults of the
+        # host's, whose frames say nothing about them (test_failure_is_logged_in_a_line).
+        word: object = getattr(fiber.plugin.source, "word_failure", None)
+        line: object = word(error) if callable(word) else None
+        owner = bracketed(fiber.name)
+        if isinstance(line, str):
+            fiber.logger.error("%s failed in plugin %s: %s", what, owner, line)
+        else:
+            fiber.logger.error("%s failed in plugin %s", what, owner, exc_info=error)
         if what != f'listener of event "{internal.error.name}"':
             self.tell(internal.error, fiber, error)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakSet
 
 from toolset.runtime.closing import as_failure
+from toolset.runtime.errors import bracketed
 
 if TYPE_CHECKING:
     from toolset.runtime.context import Context
@@ -56,7 +57,7 @@ class Registration:
         self.readers: WeakSet[Context] | None = None
 
     def __repr__(self) -> str:
-        return f"<Registration {self.key!r} by <{self.fiber.name}>>"
+        return f"<Registration {self.key!r} by {bracketed(self.fiber.name)}>"
 
     @property
     def live(self) -> bool:

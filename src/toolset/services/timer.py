@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import math
+import reprlib
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Generic, ParamSpec, Protocol, cast
 
@@ -97,7 +98,11 @@ class TimerDelayError(ToolsetError, ValueError):
 
     def __init__(self, seconds: object) -> None:
         self.seconds = seconds
-        super().__init__(f"a timer waits a finite number of seconds, 0 or more, not {seconds!r}")
+        swapped = "; the function comes first: set_timeout(callback, seconds)" * callable(seconds)
+        super().__init__(
+            "a timer waits a finite number of seconds, 0 or more, not "
+            f"{reprlib.repr(seconds)}{swapped}"
+        )
 
 
 class Limited(Generic[P]):

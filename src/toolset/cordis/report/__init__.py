@@ -14,6 +14,7 @@ from toolset.cordis.report.errors import InspectError, NotRunningError, UnknownN
 from toolset.cordis.report.events import events
 from toolset.cordis.report.rows import plugins, services, temporary, tools
 from toolset.cordis.report.snapshot import Snapshot, TemporaryPlugin, ToolRow
+from toolset.services.tools.wire import brief
 
 __all__ = [
     "DEFAULT_LIMIT",
@@ -66,7 +67,7 @@ def render(
         raise UnknownNameError("section", section, SECTIONS)
     if name is not None and section not in _NAMED:
         raise InspectError(
-            f"name {name!r} needs a section that takes one; "
+            f"name {brief(name)} needs a section that takes one; "
             f"pass what as one of: {', '.join(_NAMED)}"
         )
     bodies = {one: _body(snapshot, one, name) for one in ([section] if section else SECTIONS)}

@@ -16,6 +16,7 @@ from collections.abc import Iterable
 
 from toolset.catalog import nearest
 from toolset.runtime import ToolsetError
+from toolset.services.tools.wire import brief, some
 
 __all__ = ["InspectError", "NotRunningError", "UnknownNameError"]
 
@@ -39,8 +40,8 @@ class UnknownNameError(InspectError):
         if close:
             hint = f"did you mean {' or '.join(repr(c) for c in close)}?"
         else:
-            hint = f"known: {', '.join(names) or 'none'}"
-        super().__init__(f"no {what} is called {name!r}; {hint}")
+            hint = f"known: {some(names)}"
+        super().__init__(f"no {what} is called {brief(name)}; {hint}")
         self.name, self.nearest = name, close
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from toolset.cordis.diagnostics import cut
 from toolset.cordis.report.errors import InspectError
 from toolset.cordis.report.snapshot import Snapshot, TemporaryPlugin
 from toolset.runtime import Fiber, FiberState
+from toolset.services.tools.wire import some
 
 __all__ = ["count_registered", "plugins", "services", "temporary", "temporary_row", "tools"]
 
@@ -50,7 +52,7 @@ def _plugin_row(fiber: Fiber) -> str:
 def tools(snapshot: Snapshot) -> str:
     """List what the calling session can call."""
     rows = sorted(
-        f"- {tool.name} — {tool.description.strip().partition(chr(10))[0]}"
+        f"- {tool.name} — {cut(tool.description.strip().partition(chr(10))[0], _LONGEST)}"
         for tool in snapshot.tools()
     )
     return "\n".join(rows) or "No tool can be called from this session."
@@ -62,9 +64,9 @@ def temporary(snapshot: Snapshot, name: str | None) -> str:
         return "\n".join(temporary_row(one) for one in snapshot.temporary) or _NO_TEMPORARY
     found = next((one for one in snapshot.temporary if one.id == name), None)
     if found is None:
-        ids = ", ".join(one.id for one in snapshot.temporary) or "none"
-        raise InspectError(f'no temporary plugin with id "{name}"; mounted: {ids}')
-    notes = [f"  note: {note}" for note in found.notes]
+        ids = some([one.id for one in snapshot.temporary])
+        raise InspectError(f'no temporary plugin with id "{cut(name, _LONGEST)}"; mounted: {ids}')
+    notes = [f"  note: {cut(note, _LONGEST)}" for note in found.notes]
     return "\n".join([temporary_row(found), *notes, *_fenced(found.source)])
 
 
@@ -80,8 +82,8 @@ def _fenced(source: str) -> Iterator[str]:
 def temporary_row(one: TemporaryPlugin) -> str:
     """Say everything about a mounted plugin in one line."""
     fiber = one.fiber
-    provides = ", ".join(fiber.provides()) or "none"
-    waiting = ", ".join(fiber.missing()) or "none"
+    provides = some(fiber.provides())
+    waiting = some(fiber.missing())
     failed = f"; {_one_line(fiber.why())}" if fiber.state is FiberState.FAILED else ""
     return (
         f"- {one.id}: {fiber.name} [{fiber.state}] — provides: {provides}; waiting for: {waiting}; "
@@ -125,5 +127,8 @@ def _kind_of(label: str) -> str:
     return next((kind for start, kind in _LABELS.items() if label.startswith(start)), "effect")
 
 
+_LONGEST = 1000
+
+
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return cut(" ".join(text.split()), _LONGEST)

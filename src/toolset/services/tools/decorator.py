@@ -21,6 +21,7 @@ from toolset.services.tools.paths import Violation
 from toolset.services.tools.plain import PlainArguments, PlainReturned, plain_hints
 from toolset.services.tools.records import ToolAnnotations, ToolCall
 from toolset.services.tools.schema import output_schema, parameter_schema
+from toolset.services.tools.wire import brief
 
 if TYPE_CHECKING:
     from toolset.services.tools import typed
@@ -86,7 +87,7 @@ def tool(
 
 def _of_function(function: Callable[..., object], options: _Options) -> ToolDefinition:
     if isinstance(function, type) or not callable(cast("object", function)):
-        problem = f"takes a function, got {function!r}"
+        problem = f"takes a function, got {brief(function)}"
         raise ToolDefinitionError("", [Violation("@tool", problem)])
     name = options.name or getattr(function, "__name__", None)
     documented = read_docstring(function.__doc__)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from toolset.runtime.errors import ToolsetError
+from toolset.runtime.errors import ToolsetError, bracketed
 from toolset.services.tools.paths import Path, Violation, listed
 from toolset.services.tools.wire import brief, some
 
@@ -88,8 +88,8 @@ class DuplicateToolError(ToolsetError):
         self.refused = refused
         twin = "" if name == taken else f" as {taken!r}, which models confuse with it,"
         super().__init__(
-            f"tool {name!r} is already registered{twin} by <{owner}>; <{refused}> cannot register "
-            f"it too: choose another name, or to replace it unmount <{owner}> (or dispose the "
+            f"tool {name!r} is already registered{twin} by {bracketed(owner)}; {bracketed(refused)} cannot register "
+            f"it too: choose another name, or to replace it unmount {bracketed(owner)} (or dispose the "
             f"effect that its `tools.register` returned) first"
         )
 
@@ -108,7 +108,7 @@ class ReservedToolError(ToolsetError):
         self.refused = refused
         self.reserved = tuple(reserved)
         super().__init__(
-            f"tool name {name!r} is reserved for the toolset; <{refused}> cannot register it: "
+            f"tool name {name!r} is reserved for the toolset; {bracketed(refused)} cannot register it: "
             f"choose a name other than {', '.join(self.reserved)}"
         )
 
@@ -137,7 +137,7 @@ class ToolGoneError(ToolsetError):
         self.name = name
         self.owner = owner
         super().__init__(
-            f"tool {name!r} is gone: plugin <{owner}> was unmounted, or took the tool back, before "
+            f"tool {name!r} is gone: plugin {bracketed(owner)} was unmounted, or took the tool back, before "
             "the call ended; look at the tools there are now"
         )
 

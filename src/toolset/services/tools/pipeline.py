@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias, cast
 
 from toolset.runtime.closing import closes
-from toolset.runtime.errors import InactiveContextError, ToolsetError
+from toolset.runtime.errors import InactiveContextError, ToolsetError, bracketed
 from toolset.services.tools import events
 from toolset.services.tools.entries import Registered
 from toolset.services.tools.errors import NotJsonError, ToolArgumentsError, ToolGoneError
@@ -183,8 +183,8 @@ class Run:
             if verdict is None:
                 continue
             if not isinstance(verdict, str):
-                verdict = f"a guard of <{owner.name}> gave {brief(verdict)}, not None or a reason"
-            message = f"tool {self._call.name!r} was denied by <{owner.name}>: {verdict}"
+                verdict = f"a guard of {bracketed(owner.name)} gave {brief(verdict)}, not None or a reason"
+            message = f"tool {self._call.name!r} was denied by {bracketed(owner.name)}: {verdict}"
             self._stop(message, "denied", reason=verdict)
 
     # -- the body --------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from toolset.services.tools.errors import ToolArgumentsError
 from toolset.services.tools.jsontypes import JsonObject
 from toolset.services.tools.nulls import has_null, restored
 from toolset.services.tools.paths import Path, Violation
+from toolset.services.tools.wire import brief
 
 __all__ = [
     "Arguments",
@@ -112,7 +113,7 @@ def inline_root(schema: Mapping[str, object]) -> Mapping[object, object]:
 
 def _told(given: object, error: Exception) -> str:
     first_line = str(error).partition("\n")[0]
-    return f"pydantic cannot describe {given!r}: {first_line}"
+    return f"pydantic cannot describe {brief(given)}: {first_line}"
 
 
 def judge_of(given: object) -> Callable[[JsonObject], list[Violation]]:
