@@ -17,12 +17,13 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, NamedTuple, Self, TypeAlias, cast
 
 from toolset.catalog import PluginEntry, ToolEntry
+from toolset_gen.errors import BootError
 
 __all__ = ["Booted", "Booter", "Frame", "boot_plan"]
 
@@ -115,6 +116,9 @@ class Booter:
         catalog: Module of the generated catalog, `""` for none. An empty one stands in for it: what
             is generated must not depend on what was, nor be kept from it by a conflict in it.
         typed_context: Module of the typed context, stood in for likewise.
+
+    Raises:
+        BootError: The process cannot be started.
     """
 
     def __init__(
@@ -129,8 +133,15 @@ class Booter:
         self._paths = [str((root / source).resolve()) for source in sources]
         self._timeout = timeout
         self._stand_ins = {"catalog": catalog, "typed_context": typed_context}
-        self._folder = tempfile.TemporaryDirectory(prefix="toolset-boot-")
-        self._child = _Child(self._paths, self._folder.name)
+        try:
+            self._folder = tempfile.TemporaryDirectory(prefix="toolset-boot-")
+        except OSError as error:
+            raise BootError(error) from None
+        try:
+            self._child = _Child(self._paths, self._folder.name)
+        except OSError as error:
+            self._folder.cleanup()
+            raise BootError(error) from None
 
     def __enter__(self) -> Self:
         return self
@@ -193,29 +204,43 @@ def _tools(plugin: PluginEntry, found: Iterable[Mapping[str, object]]) -> tuple[
     )
 
 
+def _start(
+    paths: Sequence[str], folder: str, writing: int, errors: IO[bytes]
+) -> subprocess.Popen[bytes]:
+    """Start a process that answers over a pipe."""
+    return subprocess.Popen(  # noqa: S603 - this interpreter and our own module
+        [sys.executable, "-m", "toolset_gen.boot_child", str(writing)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=errors,
+        pass_fds=(writing,),
+        cwd=folder,
+        env={
+            # With -OO there are no docstrings, and they are what models are told.
+            **{key: text for key, text in os.environ.items() if key != "PYTHONOPTIMIZE"},
+            # The child runs elsewhere: what this process imports from must stay the same place.
+            "PYTHONPATH": os.pathsep.join([*paths, *map(os.path.abspath, sys.path)]),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONUTF8": "1",
+        },
+        start_new_session=True,
+    )
+
+
 class _Child:
     """The process, and the thread that reads its answers."""
 
     def __init__(self, paths: Sequence[str], folder: str) -> None:
         reading, writing = os.pipe()
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
-        self._process = subprocess.Popen(  # noqa: S603 - this interpreter and our own module
-            [sys.executable, "-m", "toolset_gen.boot_child", str(writing)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=self._errors,
-            pass_fds=(writing,),
-            cwd=folder,
-            env={
-                **os.environ,
-                # The child runs elsewhere: what this process imports from must stay the same place.
-                "PYTHONPATH": os.pathsep.join([*paths, *map(os.path.abspath, sys.path)]),
-                "PYTHONDONTWRITEBYTECODE": "1",
-                "PYTHONUTF8": "1",
-            },
-            start_new_session=True,
-        )
-        os.close(writing)
+        with ExitStack() as undo:
+            undo.callback(os.close, reading)
+            self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
+            undo.callback(self._errors.close)
+            try:
+                self._process = _start(paths, folder, writing, self._errors)
+            finally:
+                os.close(writing)
+            undo.pop_all()
         self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
         threading.Thread(target=self._read, args=(os.fdopen(reading),), daemon=True).start()
 

@@ -6,6 +6,7 @@ GeneratorError
 │   ├── ConfigurationError  what pyproject.toml says cannot be used
 │   └── ForeignFileError    an artifact's place holds a file that was not generated
 ├── ArtifactError           exit 3: an artifact could not be read or written
+├── BootError               exit 3: there is no process to boot plugins in
 └── ReportError             exit 3: the report could not be printed
 ```
 """
@@ -21,6 +22,7 @@ from typing import ClassVar
 
 __all__ = [
     "ArtifactError",
+    "BootError",
     "ConfigurationError",
     "ForeignFileError",
     "GeneratorError",
@@ -91,6 +93,21 @@ class ArtifactError(GeneratorError):
         super().__init__(
             f"cannot {verb} {str(path)!r}: {cause.strerror or cause}; "
             "every artifact was left whole, old or new: repair the path and run the command again"
+        )
+
+
+class BootError(GeneratorError):
+    """The process that tool plugins are booted in could not be started.
+
+    Args:
+        cause: What the system said.
+    """
+
+    def __init__(self, cause: OSError) -> None:
+        self.cause = cause
+        super().__init__(
+            f"the process that tool plugins are booted in cannot be started: {cause}; "
+            "free what the system lacks, or set `boot = false`, which leaves tools out of the catalog"
         )
 
 

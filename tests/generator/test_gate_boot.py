@@ -14,6 +14,7 @@ import pytest
 
 from toolset.catalog import PluginEntry
 from toolset_gen.boot import Booted, Booter, boot_plan
+from toolset_gen.errors import BootError
 
 REGISTRY = PluginEntry("ToolRegistry", "toolset.services.tools:ToolRegistry", provides=("tools",))
 PLUGINS = {
@@ -179,6 +180,22 @@ def test_relative_path_is_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
         assert boot(booter, "neighbour").failure == ""
     (folder / "beside" / "neighbour.py").unlink()
     (folder / "beside").rmdir()
+
+
+def test_docstrings_survive_optimizing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What models are told does not depend on whether Python strips docstrings elsewhere."""
+    monkeypatch.setenv("PYTHONOPTIMIZE", "2")
+    with Booter(folder, ["."], 20) as booter:
+        (tool,) = boot(booter, "good").tools
+    assert tool.description == "Reverse a text."
+
+
+def test_no_process_is_explained(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the system gives no process, that is said, and no fault of the sources."""
+    monkeypatch.setattr(sys, "executable", str(folder / "nothing"))
+    with pytest.raises(BootError, match=r"cannot be started: .*No such file") as caught:
+        Booter(folder, ["."], 20)
+    assert caught.value.exit_code == 3
 
 
 def test_plan_mounts_providers_first() -> None:
