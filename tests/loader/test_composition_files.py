@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from composing import Case, cases
 
-from toolset.loader import InvalidCompositionError, UnreadableCompositionError
+from toolset.loader import InvalidCompositionError, UnreadableCompositionError, nodes
 from toolset.loader.document import read_text
 from toolset.loader.entries import Entry, flatten
 from toolset.loader.parse import parse
@@ -34,6 +35,13 @@ def test_table_of_files(case: Case) -> None:
     for problem, (line, column, words) in zip(problems, case.mistakes, strict=True):
         assert words in problem.message
         assert f"\n  cordis.yml:{line}:{column}: {problem.message}" in str(caught.value)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_table_without_c(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where yaml has no parser in C, the same files are refused in the same places."""
+    monkeypatch.setattr(nodes, "_LOADER", yaml.SafeLoader)
+    test_table_of_files(case)
 
 
 def test_entry_is_read_whole() -> None:

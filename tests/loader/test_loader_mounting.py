@@ -463,6 +463,13 @@ def test_disposed_entry_is_told(run: Callable, composition: Composition) -> None
             assert "disposed by other means" in status(ctx, "acme:Shop").reason
             await ctx.loader.reload()
             assert states(ctx) == {"acme:Shop": "mounted"}
+            composition.write("- {name: acme:Shop, inject: [loader]}")
+            await ctx.loader.reload()
+            (outer,) = ctx.loader.ctx.fiber.children
+            await outer.children[0].dispose()
+            assert "disposed by other means" in status(ctx, "acme:Shop").reason
+            await ctx.loader.reload()
+            assert states(ctx) == {"acme:Shop": "mounted"}
 
     run(main())
 
@@ -496,6 +503,7 @@ def test_wrong_file_names_unknown_plugins(run: Callable, composition: Compositio
         - {id: a, name: nowhere_at_all, disabled: true}
         - {id: b, name: "acme:nothing"}
         - {id: c, name: "json.nothing:x"}
+        - {id: d, disabled: true, group: [{id: e, name: nowhere_at_all}]}
     """
 
     async def main() -> None:
@@ -504,6 +512,34 @@ def test_wrong_file_names_unknown_plugins(run: Callable, composition: Compositio
                 pass
         assert [one[:2] for one in caught.value.problems] == [(1, 3), (2, 9)]
         assert "did you mean 'toolset.cordis'?" in caught.value.problems[1].message
+
+    run(main())
+
+
+@pytest.mark.parametrize("isolate", ["", ", isolate: [loader]"])
+def test_loader_in_itself_is_refused(run: Callable, composition: Composition, isolate: str) -> None:
+    """A composition that lists a loader of itself, or one in the same place, loads all the rest."""
+    other = composition.path.with_name("other.yml")
+    other.write_text(
+        f"- {{id: back, name: 'toolset.loader:Loader', config: {{path: {composition.path}}}{isolate}}}"
+    )
+    text = f"""
+        - {{name: "toolset.loader:Loader", config: {{path: {composition.path}}}{isolate}}}
+        - {{id: two, name: "toolset.loader:Loader", config: {{path: {other}}}{isolate}}}
+        - name: timer
+    """
+
+    async def main() -> None:
+        async with composition.host(text) as ctx:
+            itself, two, timer = ctx.loader.entries()
+            assert (itself.state, timer.state) == ("failed", "mounted")
+            assert "is loaded inside itself" in itself.reason
+            if not isolate:
+                assert 'service "loader" is already provided by <Loader>' in two.reason
+                return
+            assert two.state == "mounted"
+            inner = ctx.loader.ctx.fiber.children[1].ctx.get("loader")
+            assert "is loaded inside itself" in inner.entries()[0].reason
 
     run(main())
 

@@ -9,6 +9,7 @@ Mount it with the path of the file: `await ctx.plugin(Loader, {"path": "cordis.y
 
 from toolset.loader.entries import EntryStatus, Reloaded
 from toolset.loader.errors import (
+    CompositionCycleError,
     CompositionError,
     InvalidCompositionError,
     MissingVariableError,
@@ -19,6 +20,7 @@ from toolset.loader.errors import (
 from toolset.loader.service import Loader
 
 __all__ = [
+    "CompositionCycleError",
     "CompositionError",
     "EntryStatus",
     "InvalidCompositionError",

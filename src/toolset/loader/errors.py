@@ -4,14 +4,15 @@
 ToolsetError
 ├── CompositionError                  nothing of a file is used
 │   ├── UnreadableCompositionError    it cannot be read (also an OSError)
-│   └── InvalidCompositionError       it is no composition (also a ValueError)
+│   ├── InvalidCompositionError       it is no composition (also a ValueError)
+│   └── CompositionCycleError         an entry of it loads the file itself
 ├── PluginLookupError                 an entry's `name` leads to no plugin (also a LookupError)
 └── MissingVariableError              an entry needs variables that are not set (also a LookupError)
 ```
 """
 
-# Maintainers: the wording. The first two end a load, the last two an entry: whether a file is valid
-# must not depend on the machine, what an entry makes of it does.
+# Maintainers: the wording. A CompositionError ends a load, the last two an entry: whether a file is
+# valid must not depend on the machine, what an entry makes of it does.
 
 from __future__ import annotations
 
@@ -21,6 +22,7 @@ from typing import Final, NamedTuple
 from toolset.runtime.errors import ToolsetError
 
 __all__ = [
+    "CompositionCycleError",
     "CompositionError",
     "InvalidCompositionError",
     "MissingVariableError",
@@ -85,6 +87,21 @@ class InvalidCompositionError(CompositionError, ValueError):
         super().__init__(
             f"composition {path!r} is refused, it has {count} "
             f"mistake{'s' if count > 1 else ''}:{''.join(lines[:_SHOWN])}{more}"
+        )
+
+
+class CompositionCycleError(CompositionError):
+    """A loader was mounted inside one that follows the same file, and would be so without end.
+
+    Attributes:
+        path: The file, as it was named.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        super().__init__(
+            f"composition {path!r} is loaded inside itself; remove the entry that mounts a loader for "
+            "it, or name another file there"
         )
 
 

@@ -12,7 +12,7 @@ import sys
 import traceback
 from collections.abc import Iterable
 from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Final, cast
@@ -31,13 +31,14 @@ class Lookup:
 
     def __init__(self) -> None:
         self._found: dict[str, object] = {}
+        self._failed: dict[str, PluginLookupError] = {}
 
     @cached_property
-    def _points(self) -> dict[str, dict[str, EntryPoint]]:
-        """Every entry point by name, then by what it names."""
-        found: dict[str, dict[str, EntryPoint]] = {}
+    def _points(self) -> dict[str, set[str]]:
+        """What every entry point names, by its name."""
+        found: dict[str, set[str]] = {}
         for point in entry_points(group=GROUP):
-            found.setdefault(point.name, {})[point.value] = point
+            found.setdefault(point.name, set()).add(point.value)
         return found
 
     def unknown(self, name: str) -> str:
@@ -66,27 +67,33 @@ class Lookup:
         Raises:
             PluginLookupError: There is none.
         """
-        known = self._found.get(name)
-        if known is not None:
-            return known
-        module, attribute = self._target(name)
+        if name in self._failed:
+            raise self._failed[name].with_traceback(None)
+        if name not in self._found:
+            try:
+                self._found[name] = self._find(name)
+            except PluginLookupError as error:
+                self._failed[name] = error
+                raise
+        return self._found[name]
+
+    def _find(self, name: str) -> object:
+        module, attribute = self._target(name).partition(":")[::2]
         found: object = self._import(name, module)
         for part in filter(None, attribute.split(".")):
             found = self._member(name, found, part)
-        self._found[name] = _judged(name, found)
-        return found
+        return _judged(name, found)
 
-    def _target(self, name: str) -> tuple[str, str]:
-        points = self._points.get(name, {})
+    def _target(self, name: str) -> str:
+        """Give the `module` or `module:attribute` that a name stands for."""
+        points = self._points.get(name, set())
         if len(points) > 1:
             raise PluginLookupError(
                 name,
                 f"several packages announce it, as {_listed(sorted(points))}; write the one you mean",
             )
-        for point in points.values():
-            return point.module, point.attr or ""  # None for a module
-        module, _, attribute = name.partition(":")
-        return module, attribute
+        target = next(iter(points), name)
+        return "".join(target.partition("[")[0].split())  # without the extras it asks for
 
     def _import(self, name: str, module: str) -> ModuleType:
         try:

@@ -77,6 +77,7 @@ class Node:
         """Mount the entry; whatever goes wrong is kept."""
         if self.entry.disabled or self.error is not None:
             return
+        self.fiber = self.inner = self.place = None
         for key, label in self.entry.isolate:
             ctx = ctx.isolate(key, label)
         try:
@@ -92,7 +93,7 @@ class Node:
                 self.fiber = self.inner
         except Exception as error:  # noqa: BLE001 - metadata of a plugin may raise anything
             self.error = error
-            log_failure(ctx, self)
+            log_failure(ctx, self.entry, error)
 
     def _start(self, ctx: Context) -> None:
         self.inner = _mount(ctx, self._plugin, self.config)
@@ -114,14 +115,20 @@ class Node:
 
     def serves(self, wanted: Wanted) -> bool:
         """Tell whether it can become what is wanted without being mounted anew."""
-        ended = self.fiber is not None and self.fiber.state is FiberState.DISPOSED
         return (
             self.entry.shape == wanted.entry.shape
             and (self.parent.entry.id if self.parent else "") == wanted.parent
             and self.error is None
             and wanted.error is None
-            and not (ended and (self.parent is None or self.parent.open))
+            and not (self._ended and (self.parent is None or self.parent.open))
         )
+
+    @property
+    def _ended(self) -> bool:
+        """Whether somebody disposed what was mounted; with what it waits for, the runtime does."""
+        if self.fiber is not None and self.fiber.state is FiberState.ACTIVE:
+            return self.inner is not None and self.inner.state is FiberState.DISPOSED
+        return self.fiber is not None and self.fiber.state is FiberState.DISPOSED
 
     async def update(self, config: Mapping[str, object] | None, deadline: float) -> bool:
         """Give its plugin another configuration; False when that one does not fit."""
@@ -186,10 +193,9 @@ class Node:
         return "mounted", ""
 
 
-def log_failure(ctx: Context, node: Node) -> None:
+def log_failure(ctx: Context, entry: Entry, error: Exception) -> None:
     """Log that an entry could not be mounted; a plugin that fails is logged by the runtime."""
-    entry, (_, reason) = node.entry, node.state_now()
-    ctx.logger.error("entry %r (line %d) is not mounted: %s", entry.id, entry.line, reason)
+    ctx.logger.error("entry %r (line %d) is not mounted: %s", entry.id, entry.line, _said(error))
 
 
 class _Step:

@@ -70,17 +70,17 @@ class _Parser:
         self._ids: list[tuple[str, yaml.Node, bool]] = []
         self._names: list[tuple[str, yaml.Node]] = []
 
-    def entries(self, node: yaml.Node) -> tuple[Entry, ...]:
-        """Read a list of entries."""
+    def entries(self, node: yaml.Node, *, off: bool = False) -> tuple[Entry, ...]:
+        """Read a list of entries; `off` when they are in a group that is disabled."""
         if not isinstance(node, yaml.SequenceNode):
             self.reader.refuse(
                 node, f"a composition is a list of entries, `- name: ...`; not {shown(node)}"
             )
             return ()
         items = self.reader.items(node)
-        return tuple(entry for item in items if (entry := self._entry(item)) is not None)
+        return tuple(entry for item in items if (entry := self._entry(item, off)) is not None)
 
-    def _entry(self, node: yaml.Node) -> Entry | None:
+    def _entry(self, node: yaml.Node, off: bool) -> Entry | None:  # noqa: FBT001 - as above
         if not isinstance(node, yaml.MappingNode):
             self.reader.refuse(
                 node, f"an entry is a mapping with `name`, or with `group`; not {shown(node)}"
@@ -91,7 +91,8 @@ class _Parser:
         reader, get = self.reader, {key: pair.value for key, pair in pairs.items()}
         name = read_name(reader, get["name"]) if "name" in get else ""
         disabled = read_disabled(reader, get["disabled"]) if "disabled" in get else False
-        if name and not disabled:
+        off = off or disabled
+        if name and not off:
             self._names.append((name, get["name"]))
         return Entry(
             id=self._id(node, get.get("id"), name or ("" if "name" in get else "group")),
@@ -100,7 +101,7 @@ class _Parser:
             disabled=disabled,
             inject=read_keys(reader, "inject", get["inject"]) if "inject" in get else (),
             isolate=read_isolate(reader, get["isolate"]) if "isolate" in get else (),
-            group=self.entries(get["group"]) if "group" in get else None,
+            group=self.entries(get["group"], off=off) if "group" in get else None,
             line=node.start_mark.line + 1,
         )
 
@@ -155,10 +156,10 @@ class _Parser:
 
     def refuse_unknown_names(self, unknown: Callable[[str], str]) -> None:
         """Refuse the names that lead nowhere, where they are known to."""
+        reasons = {name: unknown(name) for name in dict(self._names)}
         for name, node in self._names:
-            why = unknown(name)
-            if why:
-                self.reader.refuse(node, why)
+            if reasons[name]:
+                self.reader.refuse(node, reasons[name])
 
 
 def _is_null(node: yaml.Node) -> bool:

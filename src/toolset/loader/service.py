@@ -15,13 +15,18 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from toolset.loader.document import read_text
 from toolset.loader.entries import Entry, EntryStatus, Reloaded
+from toolset.loader.errors import CompositionCycleError
 from toolset.loader.lookup import Lookup
 from toolset.loader.parse import parse
 from toolset.loader.tree import Tree
+from toolset.runtime.errors import DuplicateServiceError
 from toolset.runtime.service import Service
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from toolset.runtime.context import Context
+    from toolset.runtime.fiber import Fiber
 
 __all__ = ["Loader"]
 
@@ -59,7 +64,17 @@ class Loader(Service, key="loader"):
 
     async def start(self) -> None:
         """Mount what the file lists, and wait until that has settled."""
+        self._refuse_itself()
         await self._follow()
+
+    def _refuse_itself(self) -> None:
+        """Refuse to be mounted by a loader of the same file, or in its place."""
+        for outer in _loaders_around(self.ctx.fiber):
+            settings = outer.config if isinstance(outer.config, self.Config) else self.Config()
+            if os.path.realpath(settings.path) == os.path.realpath(self._path):
+                raise CompositionCycleError(self._shown)
+            if outer.ctx.scope.get(self.key) == self.ctx.scope.get(self.key):
+                raise DuplicateServiceError(self.key, outer.name, self.ctx.fiber.name)
 
     def entries(self) -> tuple[EntryStatus, ...]:
         """List the entries with their state as it is now.
@@ -97,3 +112,12 @@ class Loader(Service, key="loader"):
 
     def _read(self, lookup: Lookup) -> tuple[Entry, ...]:
         return parse(read_text(self._path, self._shown), self._shown, lookup.unknown)
+
+
+def _loaders_around(fiber: Fiber) -> Iterator[Fiber]:
+    """Give the loaders that a fiber is inside of, the nearest first."""
+    outer = fiber.parent
+    while outer is not None:
+        if outer.plugin.service is not None and issubclass(outer.plugin.service, Loader):
+            yield outer
+        outer = outer.parent

@@ -97,7 +97,7 @@ class Tree:
         parent = self._nodes.get(wanted.parent)
         node = Node(wanted, parent)
         if wanted.error is not None:
-            log_failure(self._ctx, node)
+            log_failure(self._ctx, wanted.entry, wanted.error)
         if parent is None:
             node.mount(self._ctx, lookup)
         elif parent.open and parent.place is not None:
@@ -110,10 +110,8 @@ class Tree:
             async with asyncio.timeout_at(deadline):
                 passed: dict[Fiber, object] = {}
                 while busy := self._busy(passed):
-                    for fiber in busy:
-                        passed[fiber] = (
-                            fiber.driver
-                        )  # one that waits for us is not waited for twice
+                    for fiber in busy:  # one that waits for us is not waited for twice
+                        passed[fiber] = fiber.driver
                         with suppress(Exception):  # what a plugin raised is the state of its fiber
                             await fiber
 
