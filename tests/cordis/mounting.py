@@ -87,9 +87,11 @@ async def host() -> AsyncIterator[Context]:
 
 async def evaluated(code: str, mount_id: str = "dyn-1", *, limit: float = 0.1) -> object:
     """Evaluate code and give what it returned, keeping nothing."""
+    guard = Guard(limit)
     source = parse(textwrap.dedent(code), mount_id)
     try:
-        return await evaluate(source, make_namespace(mount_id), guard=Guard(limit))
+        with guard.held():
+            return await evaluate(source, make_namespace(mount_id), guard=guard)
     finally:
         forget(source)
 

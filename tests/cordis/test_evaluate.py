@@ -107,6 +107,27 @@ def test_wrapping_is_removed(run, text: str) -> None:
     assert run(main()) == 5
 
 
+@pytest.mark.parametrize(
+    ("text", "awaits"),
+    [
+        ("return 1", False),
+        ("for n in range(300):\n    a.b(n)\nreturn a", False),
+        ("async def f():\n    await g()\nreturn f", False),
+        ("return (x async for x in y)", False),
+        ("await f()\nreturn 1", True),
+        ("async for x in y:\n    pass\nreturn 1", True),
+        ("async with x:\n    return 1", True),
+        ("return [x async for x in y]", True),
+        ("@(await f())\ndef g(): pass\nreturn g", True),
+        ("def g(x=await f()): pass\nreturn g", True),
+        ("class A(await f()): pass\nreturn A", True),
+    ],
+)
+def test_awaiting_code_is_known(text: str, *, awaits: bool) -> None:
+    """Whether the top level can be suspended is read off the code, not off its functions."""
+    assert parse(text, "dyn-1").awaits is awaits
+
+
 def test_fence_in_string_stays(run) -> None:
     """A fence inside a string of fenced code belongs to the string."""
     assert (

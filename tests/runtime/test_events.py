@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import inspect
 
 import pytest
 
@@ -108,9 +109,35 @@ class Holder:
         pass
 
 
+def wrapped(listener):
+    """Wrap a listener, keeping what it says of itself."""
+
+    @functools.wraps(listener)
+    def call(*args):
+        return listener(*args)
+
+    return call
+
+
+def signed(listener, other):
+    """Give a listener another signature."""
+    listener.__signature__ = inspect.signature(other)
+    return listener
+
+
 @pytest.mark.parametrize(
     ("listener", "fits"),
     [
+        (wrapped(lambda a, b: None), True),
+        (wrapped(lambda a: None), False),
+        (wrapped(wrapped(lambda a: None)), False),
+        (functools.reduce(lambda made, _: wrapped(made), range(9), lambda a: None), False),
+        (functools.reduce(lambda made, _: wrapped(made), range(9), lambda a, b: None), True),
+        (wrapped(Holder().good), True),
+        (wrapped(Holder().bad), False),
+        (wrapped(functools.partial(lambda a, b, c: None, 1)), True),
+        (signed(lambda *a: None, lambda a: None), False),
+        (wrapped(signed(lambda *a: None, lambda a: None)), False),
         (lambda a, b: None, True),
         (lambda a, b, c=1: None, True),
         (lambda *a: None, True),

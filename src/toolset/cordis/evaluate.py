@@ -13,7 +13,8 @@ import linecache
 import re
 import sys
 import warnings
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from opcode import opmap
 from types import CodeType, ModuleType
 from typing import Final, NamedTuple, cast
 
@@ -28,7 +29,10 @@ __all__ = ["LONGEST_CODE", "Source", "evaluate", "forget", "parse"]
 
 LONGEST_CODE: Final = 200_000  # characters; parsing and compiling take the loop's time
 _OPENING: Final = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*[\w+.-]*[ \t]*")
-_SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_IMPORTS: Final = (ast.Import, ast.ImportFrom)
+_DEFINITIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_BLOCKS: Final = ("body", "handlers", "orelse", "finalbody", "cases")
+_SEND: Final = opmap["SEND"]  # the one instruction by which a coroutine awaits
 
 
 class Source(NamedTuple):
@@ -54,6 +58,17 @@ class Source(NamedTuple):
     def module(self) -> str:
         """The name that stands for the mount among the modules."""
         return module_name(self.filename)
+
+    def checked(self) -> Source:
+        """Give it without its tree, which is of no use once it is checked and weighs the most."""
+        return self._replace(tree=ast.Module([], []))
+
+    @property
+    def awaits(self) -> bool:
+        """Whether the top level of the code awaits anything: else it runs in one go."""
+        inner = (part for part in self.code.co_consts if isinstance(part, CodeType))
+        body = next(part for part in inner if part.co_name == TOP_LEVEL)
+        return _SEND in body.co_code[::2]
 
 
 def parse(code: str, mount_id: str, root: int = 1) -> Source:
@@ -81,7 +96,7 @@ def parse(code: str, mount_id: str, root: int = 1) -> Source:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         tree = _tree(text, filename, mount_id)
-        own = list(_own_nodes(tree))
+        own = _own_statements(tree)
         _check_scope(tree, own, text, mount_id)
         compiled = _compile(tree, own, text, filename, mount_id)
     notes = tuple(dict.fromkeys(f"line {each.lineno}: {each.message}" for each in caught))
@@ -162,9 +177,11 @@ def _module_names(tree: ast.Module, own: Sequence[ast.AST], text: str) -> list[s
     """List what the top level imports or defines, less what a nested function rebinds."""
     names: dict[str, None] = {}
     for node in own:
-        if isinstance(node, ast.Import | ast.ImportFrom) and not _is_future(node):
-            names.update((each.asname or each.name.partition(".")[0], None) for each in node.names)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        if isinstance(node, _IMPORTS):
+            if not _is_future(node):
+                bound = (each.asname or each.name.partition(".")[0] for each in node.names)
+                names.update(dict.fromkeys(bound))
+        elif isinstance(node, _DEFINITIONS):
             names[node.name] = None
     walked = ast.walk(tree) if "nonlocal" in text else ()
     rebound = {name for node in walked if isinstance(node, ast.Nonlocal) for name in node.names}
@@ -177,8 +194,18 @@ def _is_future(node: ast.stmt) -> bool:
 
 def _check_scope(tree: ast.Module, own: Sequence[ast.AST], text: str, mount_id: str) -> None:
     """Refuse code without a `return` of its own, and a `yield` at its top level."""
-    for node in own:
-        if isinstance(node, ast.Yield | ast.YieldFrom):
+    if "yield" in text:
+        _refuse_yield(tree, text, mount_id)
+    if not any(isinstance(node, ast.Return) for node in own):
+        message = "it has no `return` at its top level"
+        raise MountSyntaxError(message, mount_id, hint=_no_return(tree))
+
+
+def _refuse_yield(tree: ast.Module, text: str, mount_id: str) -> None:
+    waiting: list[ast.AST] = [*tree.body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
             raise MountSyntaxError(
                 "'yield' at the top level",
                 mount_id,
@@ -186,19 +213,18 @@ def _check_scope(tree: ast.Module, own: Sequence[ast.AST], text: str, mount_id: 
                 excerpt=f"    {lines_of(text)[node.lineno - 1].strip()}",
                 hint="the code returns a plugin; a generator belongs into the plugin's `apply`",
             )
-    if any(isinstance(node, ast.Return) for node in own):
-        return
-    raise MountSyntaxError("it has no `return` at its top level", mount_id, hint=_no_return(tree))
-
-
-def _own_nodes(tree: ast.Module) -> Iterator[ast.AST]:
-    """Walk what belongs to the code's own scope, not to functions and classes in it."""
-    waiting: list[ast.AST] = list(tree.body)
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not isinstance(node, _SCOPES):
+        if not isinstance(node, (*_DEFINITIONS, ast.Lambda)):
             waiting.extend(ast.iter_child_nodes(node))
+
+
+def _own_statements(tree: ast.Module) -> list[ast.AST]:
+    """List the statements of the code's own scope, not those of functions and classes in it."""
+    found: list[ast.AST] = [*tree.body]
+    for node in found:  # which grows meanwhile
+        if not isinstance(node, _DEFINITIONS):
+            for block in _BLOCKS:
+                found.extend(getattr(node, block, ()))
+    return found
 
 
 def _no_return(tree: ast.Module) -> str:
@@ -230,7 +256,7 @@ async def evaluate(
     Args:
         source: The parsed code.
         namespace: Its globals, from `make_namespace`.
-        guard: Bounds its synchronous stretches.
+        guard: Bounds its synchronous stretches; the caller holds it.
         life: Ends it when its time is up; left out, it may await for ever.
 
     Returns:
@@ -243,9 +269,8 @@ async def evaluate(
     _remember(source, namespace)
     kept = False
     try:
-        with guard.held():
-            value = await _run(source, namespace, life)
-            strike = guard.strike(source.filename)
+        value = await _run(source, namespace, life)
+        strike = guard.strike(source.filename)
         if strike is not None:  # it was ended, and went on as if nothing had happened
             raise strike.again()
         kept = True

@@ -123,8 +123,7 @@ class Membrane:
         kind = type(value)
         made = self._kinds.get(kind)
         if made is None:
-            methods = {name: _forward(name) for name in _PROTOCOLS if hasattr(kind, name)}
-            made = type("Proxy", (Proxy,), {"__slots__": (), **methods}) if methods else Proxy
+            made = _proxy_with(tuple(name for name in _PROTOCOLS if hasattr(kind, name)))
             self._kinds[kind] = made
         return made(value, self, path)
 
@@ -411,6 +410,13 @@ def _lookup(table: object, function: Function) -> FunctionType | None:
         return cast("WeakValueDictionary[Function, FunctionType]", table).get(function)
     except TypeError:
         return None
+
+
+@functools.lru_cache(maxsize=64)
+def _proxy_with(protocols: tuple[str, ...]) -> type[Proxy]:
+    """Make the class of the proxies of objects with some protocols: one for all mounts."""
+    methods = {name: _forward(name) for name in protocols}
+    return type("Proxy", (Proxy,), {"__slots__": (), **methods}) if methods else Proxy
 
 
 def _forward(name: str) -> Function:

@@ -217,6 +217,7 @@ class Mounts:
         findings = check(source.tree, self._knowledge())
         if findings.mistakes:
             raise PreflightError(mount_id, findings.mistakes, findings.notes)
+        source = source.checked()
         namespace = make_namespace(mount_id, source.module)
         terms = self._terms(source.filename)
         value = await self._evaluated(source, namespace, terms, deadline)
@@ -300,7 +301,9 @@ class Mounts:
     async def _evaluated(
         self, source: Source, namespace: dict[str, object], terms: Terms, deadline: float
     ) -> object:
-        """Run the code, no longer than the mount may take, in a task of its own."""
+        """Run the code, no longer than the mount may take; in a task of its own if it awaits."""
+        if not source.awaits:  # as most code: it cannot be suspended, and the guard ends it
+            return await evaluate(source, namespace, guard=self._guard)
         over = asyncio.Event()
         tell = self._ctx.logger.warning
         life = Life(source.mount_id, terms, over.is_set, lambda message: tell("%s", message))

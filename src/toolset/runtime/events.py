@@ -277,6 +277,7 @@ def declarations() -> tuple[Event, ...]:
 
 
 _Arity: TypeAlias = "tuple[int, float]"
+_WRAPPERS = 4  # of `functools.wraps` around each other that are looked through
 
 
 def _accepts(listener: Callable[..., object], count: int) -> bool:
@@ -298,7 +299,13 @@ def _plain_arity(listener: object) -> _Arity | None:
     bound = 0
     if isinstance(listener, MethodType):
         listener, bound = listener.__func__, 1
-    if not isinstance(listener, FunctionType) or hasattr(listener, "__wrapped__"):
+    for _ in range(_WRAPPERS):
+        if not isinstance(listener, FunctionType) or "__signature__" in listener.__dict__:
+            return None
+        if "__wrapped__" not in listener.__dict__:
+            break
+        listener = cast("object", listener.__dict__["__wrapped__"])
+    else:
         return None
     code = listener.__code__
     if len(listener.__kwdefaults__ or ()) < code.co_kwonlyargcount:

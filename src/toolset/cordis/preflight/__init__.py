@@ -14,7 +14,7 @@ from toolset.cordis.preflight import awaiting, defining, listening, reads, resul
 from toolset.cordis.preflight.evaluator import Evaluator
 from toolset.cordis.preflight.findings import Code, Finding, Findings
 from toolset.cordis.preflight.plugins import find_plugins, follow_listeners
-from toolset.cordis.preflight.scopes import read_scopes
+from toolset.cordis.preflight.scopes import Scopes, read_scopes
 from toolset.cordis.preflight.values import (
     ContextValue,
     GlobalValue,
@@ -39,6 +39,13 @@ def check(tree: ast.Module, knowledge: Knowledge) -> Findings:
         not certain.
     """
     scopes = read_scopes(tree)
+    try:
+        return _check(scopes, knowledge)
+    finally:
+        scopes.close()
+
+
+def _check(scopes: Scopes, knowledge: Knowledge) -> Findings:
     evaluator = Evaluator(scopes, knowledge)
     plugins = find_plugins(evaluator)
     follow_listeners(evaluator)

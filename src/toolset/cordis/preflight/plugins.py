@@ -91,7 +91,8 @@ def follow_listeners(evaluator: Evaluator) -> None:
             if entry.mode == "waterfall" and position < len(parameters):
                 following = NextValue(entry.name, entry.is_async)
                 evaluator.nexts[listener.node] = (position, following)
-    evaluator.forget()
+    if evaluator.nexts:
+        evaluator.forget()
 
 
 def listener_of(call: ast.Call) -> ast.expr | None:

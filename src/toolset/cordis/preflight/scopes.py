@@ -90,6 +90,7 @@ class Scopes:
 
     Attributes:
         root: The scope of the mount's own body.
+        every: All scopes.
         parents: The node around each node.
         scope_of: The scope that each attribute, call, return and function is read in.
         inner: The scope that each function and class opens.
@@ -104,6 +105,7 @@ class Scopes:
 
     def __init__(self, root: Scope) -> None:
         self.root = root
+        self.every = [root]
         self.parents: dict[ast.AST, ast.AST] = {}
         self.scope_of: dict[ast.AST, Scope] = {}
         self.inner: dict[ast.AST, Scope] = {}
@@ -114,6 +116,17 @@ class Scopes:
         self.returns: list[ast.Return] = []
         self.bases: set[str] = set()
         self.probed: set[str] = set()
+
+    def add(self, node: ast.AST, parent: Scope) -> Scope:
+        """Make the scope that `node` opens."""
+        scope = Scope(node, parent)
+        self.every.append(scope)
+        return scope
+
+    def close(self) -> None:
+        """Let go of everything: bindings and scopes hold each other, and with them the whole tree."""
+        for scope in self.every:
+            scope.bindings.clear()
 
     def loads_of(self, name: str, owner: Scope) -> Iterator[Load]:
         """Yield the reads of the `name` that `owner` binds."""
@@ -237,7 +250,7 @@ class _Reader:
     def comprehension(
         self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, scope: Scope
     ) -> None:
-        inner = Scope(node, scope)
+        inner = self.out.add(node, scope)
         results = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
         self.push(results, inner, node)
         for index, part in enumerate(node.generators):
@@ -254,7 +267,7 @@ class _Reader:
         self.push(node.body, inner, node)
 
     def function_scope(self, node: FunctionNode, args: ast.arguments, scope: Scope) -> Scope:
-        inner = self.out.inner[node] = Scope(node, scope)
+        inner = self.out.inner[node] = self.out.add(node, scope)
         self.out.scope_of[node] = scope
         positional = [*args.posonlyargs, *args.args]
         for index, arg in enumerate(positional):
@@ -272,7 +285,7 @@ class _Reader:
     def class_(self, node: ast.ClassDef, scope: Scope) -> None:
         scope.bind(node.name, Binding(node, scope))
         self.out.scope_of[node] = scope
-        inner = self.out.inner[node] = Scope(node, scope)
+        inner = self.out.inner[node] = self.out.add(node, scope)
         self.out.bases.update(base.id for base in node.bases if isinstance(base, ast.Name))
         self.push((*node.decorator_list, *node.bases, *node.keywords), scope, node)
         self.push(node.body, inner, node)
