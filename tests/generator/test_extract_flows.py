@@ -6,7 +6,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from projects import build_project, make_project
+from projects import build_project, make_project, run_catalog
 
 from toolset_gen.diagnostics import Diagnostic
 
@@ -43,7 +43,9 @@ NAME = "a/one"
 HELPERS = '''
 """Helpers, of which most have the wrong verb for `one`."""
 
+from collections.abc import Callable
 from functools import partial
+from typing import overload
 
 from toolset import Context, Service
 
@@ -75,6 +77,16 @@ def nesting(ctx: Context, ev):
     def inner():
         ctx.bail(ev, 1)
     inner()
+
+@overload
+def many(ctx: Context, one_more) -> None: ...
+@overload
+def many(ctx: Context, one_more, two_more) -> None: ...
+def many(ctx: Context, ev, *rest):
+    ctx.bail(ev, 1)
+
+def called(verb: Callable[[Context, object], None], ctx: Context, ev):
+    verb(ctx, ev)
 
 def listening(ctx: Context, ev, listener):
     ctx.on(ev, listener)
@@ -220,6 +232,8 @@ WRONG = [
     "logged(ctx, print, one)",
     "nesting(ctx, one)",
     "fire(ctx, NAME, 1)",
+    "many(ctx, one)",
+    "called(fire, ctx, one)",
     "fire(ctx, 'a/one', 1)",
     "fire(ctx.extend(), one, 1)",
     "fire(*[ctx], ev=one)",
@@ -476,6 +490,24 @@ def test_place_of_the_verb_is_said(tmp_path: Path) -> None:
     (found,) = judged(tmp_path, within("through(ctx, one)"))
     line = HELPERS.splitlines().index("    ctx.bail(ev, *args)") + 1
     assert f"at src/pkg/helpers.py:{line}" in found.message
+    assert found.remedy.endswith("there, or give it to something that does")
+
+
+def test_found_verbs_are_repaired(tmp_path: Path) -> None:
+    """A verb that is reported where it stands is repaired there, whatever it is called on."""
+    code = """
+    class Mine:
+        def __init__(self, ctx: Context):
+            self._bus = ctx
+            self.event = one
+        def go(self):
+            self._bus.bail(self.event, 1)
+            self._bus.bail(one, 1)
+    """
+    _ = judged(tmp_path, code)
+    done = run_catalog(tmp_path, "fix", "--diff").stdout
+    assert "+        self._bus.emit(self.event, 1)" in done
+    assert "+        self._bus.emit(one, 1)" in done
 
 
 def test_modules_without_contexts_are_followed(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def _dispatch(event: EventEntry, site: Site) -> Iterator[Diagnostic]:
             site.location,
             event.name,
             f"{event.mode} event {event.name!r} is dispatched with `{site.verb}`{_by(site)}",
-            f"call `{_call_of(event)}`",
+            f"call `{_call_of(event)}`{_there(site)}",
         )
     if site.arguments >= 0 and not fits(event, site.arguments):
         yield RULES["EVT017"].at(
@@ -163,6 +163,10 @@ def misfits(facts: Facts, event: EventEntry) -> Iterator[Diagnostic]:
             yield from (found for found in _dispatch(event, site) if found.rule == "EVT017")
         elif site.listener is not None:
             yield from _listener(event, site.listener, site.location)
+
+
+def _there(site: Site) -> str:
+    return " there, or give it to something that does" if _by(site) else ""
 
 
 def fits(event: EventEntry, arguments: int) -> bool:

@@ -78,7 +78,12 @@ class Gatherer:
             parameters: Its parameters.
             node: Its definition, None for a module.
         """
-        self._flows.setdefault(frame.flow, _Flow(frame, parameters, node))
+        before = self._flows.get(frame.flow)
+        made = _Flow(frame, parameters, node)
+        if before is not None:  # an overload, or the other branch: the last signature counts
+            made.calls, made.attributes = before.calls, before.attributes
+            made.returns = before.returns
+        self._flows[frame.flow] = made
 
     def flows(self) -> tuple[RawFlow, ...]:
         """Give the flows in the order of the source."""
@@ -136,7 +141,8 @@ class Gatherer:
             return
         callee = value.of.name if value.of is not None and value.of.kind == "attribute" else ""
         callee = callee or dotted(node.func).rpartition(".")[2]
-        flow.calls.append(RawCall(value, callee, node.lineno))
+        first = dotted(node.args[0]) if node.args else ""
+        flow.calls.append(RawCall(value, callee, node.lineno, first))
 
     def _take(self, node: ast.expr) -> None:
         """Mark a name that is an argument, and what it is read from, as followed."""

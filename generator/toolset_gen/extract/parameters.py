@@ -31,8 +31,17 @@ def context_in(note: RawAnnotation) -> BoundContext | None:
     Returns:
         The context, None when the annotation names none.
     """
-    found = next((path for path in note.refs if path.endswith("Context")), None)
+    found = next((path for path in _heads(note) if path.endswith("Context")), None)
     return None if found is None else BoundContext(found.removeprefix("?"))
+
+
+def _heads(note: RawAnnotation) -> tuple[str, ...]:
+    """What a type is, the arguments of generics left out; of a union everything in it."""
+    if note.refs and note.refs[0] in _WRAPPERS:
+        return note.refs[1:2]
+    if "[" in note.inner and "|" not in note.inner:
+        return note.refs[:1]
+    return note.refs
 
 
 def typed(note: RawAnnotation) -> Value:
@@ -44,12 +53,9 @@ def typed(note: RawAnnotation) -> Value:
     Returns:
         An instance, or one of several; unknown for builtins and what is not imported.
     """
-    refs = note.refs
-    if refs and refs[0] in _WRAPPERS:
-        refs = refs[1:2]
-    elif "[" in note.inner and "|" not in note.inner:
-        refs = refs[:1]
-    found = [Value("instance", path) for path in refs if not path.startswith(("?", *_PLAIN))]
+    found = [
+        Value("instance", path) for path in _heads(note) if not path.startswith(("?", *_PLAIN))
+    ]
     return (
         found[0] if len(found) == 1 else Value("several", args=tuple(found)) if found else UNKNOWN
     )

@@ -251,6 +251,8 @@ class _Linker:
         site = self._site(module, found.location.line, found.flow.function, "dispatch")
         site = site._replace(name=name, text=callee, event=path, arguments=-1)
         if found.direct:
+            first = found.call.first if found.call is not None else ""
+            site = site._replace(text=first or callee)
             yield from (self._used(site, effect)._replace(via=None) for effect in found.effects)
             return
         dispatched = [effect for effect in found.effects if effect.verb in MODES]

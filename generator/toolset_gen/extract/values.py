@@ -69,11 +69,13 @@ class RawCall(NamedTuple):
         value: The call.
         callee: The last name of what is called, `""` when that has none.
         line: Its line.
+        first: Source of its first argument when that is a name, `""` otherwise.
     """
 
     value: Value
     callee: str
     line: int
+    first: str = ""
 
 
 class FlowParameter(NamedTuple):
