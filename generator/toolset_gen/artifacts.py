@@ -24,6 +24,7 @@ __all__ = [
     "Stale",
     "compare",
     "find_orphans",
+    "is_generated",
     "read_bytes",
     "refuse_foreign",
     "write",
@@ -125,7 +126,19 @@ def find_orphans(root: Path, produced: Iterable[str]) -> Iterator[tuple[str, byt
 
 def _is_ours(path: Path) -> bool:
     with _explained("read", path), path.open("rb") as file:
-        return MARK.encode() in file.read(_HEAD)
+        return is_generated(file.read(_HEAD))
+
+
+def is_generated(data: bytes) -> bool:
+    """Tell whether a file is one of ours.
+
+    Args:
+        data: Its bytes, or the first of them.
+
+    Returns:
+        Whether its head carries our mark.
+    """
+    return MARK.encode() in data[:_HEAD]
 
 
 def _files(folder: Path) -> list[Path]:

@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from toolset_gen.artifacts import Stale, compare, find_orphans, read_bytes, refuse_foreign, write
+from toolset_gen.artifacts import (
+    Stale,
+    compare,
+    find_orphans,
+    is_generated,
+    read_bytes,
+    refuse_foreign,
+    write,
+)
 from toolset_gen.cache import Cache, Remembered, build_key, digest
 from toolset_gen.config import Config
 from toolset_gen.diagnostics import Diagnostic, ordered
@@ -58,7 +66,9 @@ def find_sources(config: Config) -> Sources:
     """
     generated = [path for path in (config.runtime, config.typed_context) if path]
     found = discover(config.root, config.packages, sources=config.sources, exclude=generated)
-    prose, unreadable = read_documents(config.root, "prose", config.prose)
+    pages, unreadable = read_documents(config.root, "prose", config.prose)
+    # A generated page says what the sources say; judged, it would stand in the way of its own repair.
+    prose = [page for page in pages if not is_generated(page.text[:1000].encode())]
     compositions, more = read_documents(config.root, "composition", config.compositions)
     return found._replace(
         documents=(*prose, *compositions),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from projects import REGISTRY, SHOP, build_project, make_project
+from projects import REGISTRY, SHOP, build_project, make_project, run_catalog, shop
 
 HEAD = 'catalogs = ["toolset.api_catalog"]\n'
 FILES: dict[str, str | bytes] = {
@@ -155,3 +155,16 @@ def test_unreadable_page_is_named(tmp_path: Path) -> None:
     (project / "README.md").write_bytes(b"# One\n\n\xff\n")
     (found,) = [d for d in build_project(project).diagnostics if d.rule == "SRC002"]
     assert (found.path, found.line) == ("README.md", 3)
+
+
+@pytest.mark.parametrize("pages", [".", "docs/api"])
+def test_generated_pages_are_not_judged(tmp_path: Path, pages: str) -> None:
+    """Pages may be generated where prose is looked for: what they say is the sources' to answer for."""
+    root = shop(tmp_path, "boot = false\n")
+    path = root / "pyproject.toml"
+    path.write_text(path.read_text().replace('pages = "catalog"', f'pages = "{pages}"'))
+    assert run_catalog(root, "generate").returncode == 0
+    assert "ctx.sleep" in (root / pages / "context.md").read_text()  # no catalog here has it
+    for _ in range(2):
+        done = run_catalog(root, "verify")
+        assert (done.returncode, done.stdout) == (0, "The catalog is fresh.\n")
