@@ -20,7 +20,7 @@ from toolset import Context, Fiber, Service
 from toolset.loader import CompositionError, EntryStatus
 from toolset.testing import wait_quiet
 
-EXAMPLES = int(os.environ.get("TOOLSET_FUZZ_EXAMPLES", "40"))
+EXAMPLES = int(os.environ.get("TOOLSET_FUZZ_EXAMPLES", "25"))
 
 
 class Shop(Service, key="shop"):
