@@ -327,6 +327,8 @@ class _Reader:
         path = PurePosixPath(text)
         if text and (path.is_absolute() or ".." in path.parts or "\\" in text):
             self.problem(key, f"{key} must be a path below the project, with slashes, not {text!r}")
+        elif text and not path.parts:
+            self.problem(key, f"{key} must name something below the project, not {text!r} itself")
         elif text and not text.endswith(suffix):
             self.problem(key, f"{key} must name a {suffix} file, not {text!r}")
         return path.as_posix() if text else ""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toolset_gen.artifacts import is_generated
 from toolset_gen.config import Config, read_config
 from toolset_gen.errors import GeneratorError, UsageError
 from toolset_gen.gate import regenerate
@@ -22,6 +23,7 @@ __all__ = ["WatchfilesMissingError", "changes_of", "is_source", "watch"]
 
 _SUFFIXES = frozenset({".md", ".py", ".pyi", ".toml", ".yaml", ".yml"})
 _FOREIGN = frozenset({"__pycache__", "node_modules"})
+_HEAD = 1000  # bytes; the mark of a generated file is in its head
 _LOOK = 500  # milliseconds between looks at whether to go on
 
 
@@ -115,10 +117,19 @@ def is_source(root: Path, path: Path, *, moved: bool = False) -> bool:
 
 
 def _is_generated(root: Path, inside: Path) -> bool:
+    """Tell whether it is written by the generator; one that is gone is to be written again."""
+    if not inside.suffix:
+        return inside == _pages(root)
+    try:
+        with (root / inside).open("rb") as file:
+            return is_generated(file.read(_HEAD))
+    except OSError:
+        return False
+
+
+def _pages(root: Path) -> Path | None:
     try:
         config: Config = read_config(root)
     except GeneratorError:
-        return False  # while the configuration is broken, nothing is written
-    written = {config.runtime, config.typed_context}
-    below_pages = bool(config.pages) and inside.is_relative_to(config.pages)
-    return below_pages or inside.as_posix() in written
+        return None  # while the configuration is broken, nothing is written
+    return Path(config.pages) if config.pages else None

@@ -74,6 +74,8 @@ def test_all_problems_are_listed(tmp_path: Path) -> None:
         ("", "packages is missing or empty"),
         ('packages = ["p"]\npages = "/abs"', "pages must be a path below the project"),
         ('packages = ["p"]\npages = "../up"', "pages must be a path below the project"),
+        ('packages = ["p"]\npages = "."', "pages must name something below the project"),
+        ('packages = ["p"]\npages = "./"', "pages must name something below the project"),
         ('packages = ["p"]\nruntime = "api.txt"', "runtime must name a .py file, not 'api.txt'"),
         ('packages = ["p"]\nruntime = "a.py"\ntyped-context = "a.py"', "are one file; name two"),
         ('packages = ["p"]\nservices = 1', "services must be a table, not 1"),

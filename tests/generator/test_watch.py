@@ -84,7 +84,30 @@ def test_faults_do_not_end_it(tmp_path: Path) -> None:
 def test_what_it_wrote_does_not_wake_it(tmp_path: Path, path: str, *, expected: bool) -> None:
     """Sources wake it; generated files, caches and environments do not."""
     root = shop(tmp_path, NO_BOOT)
+    assert run_catalog(root, "generate").returncode == 0
     assert is_source(root, root / path) == expected
+
+
+def test_spoilt_artifacts_wake_it(tmp_path: Path) -> None:
+    """A generated file that is gone, or that a merge has torn, is written again."""
+    root = shop(tmp_path, NO_BOOT)
+    assert run_catalog(root, "generate").returncode == 0
+    page = root / "catalog" / "services.md"
+    assert not is_source(root, page)
+    page.write_text("<<<<<<< HEAD\n")
+    assert is_source(root, page)
+    page.unlink()
+    assert is_source(root, page, moved=True)
+
+
+def test_pages_beside_sources(tmp_path: Path) -> None:
+    """Pages may be generated into a folder of sources, which still wake it."""
+    root = shop(tmp_path, NO_BOOT)
+    settings = root / "pyproject.toml"
+    settings.write_text(settings.read_text().replace('pages = "catalog"', 'pages = "src/pkg"'))
+    assert run_catalog(root, "generate").returncode == 0
+    assert is_source(root, root / "src" / "pkg" / "shop.py")
+    assert not is_source(root, root / "src" / "pkg" / "services.md")
 
 
 @pytest.mark.parametrize(
