@@ -53,7 +53,7 @@ def test_refusal_stays_short(run, tmp_path, caplog: pytest.LogCaptureFixture, na
             return await h.refuse(f"HUGE = {HUGE}\n{REFUSED[name]}\nreturn apply")
 
     text = run(main())
-    assert text.startswith(("dyn-1 ", "the code of dyn-1 "))
+    assert text.startswith(("dyn-1 ", "the code of dyn-1 ", "the plugin that the code of dyn-1 "))
     assert len(text) < 4000
     for record in caplog.records:
         assert record.exc_info is None

@@ -6,6 +6,7 @@ import types
 
 import pytest
 from mounting import evaluated
+from toolset_host import host
 
 from toolset.cordis.diagnostics import check_plugin, mount_error
 from toolset.cordis.errors import MountError, MountResultError
@@ -33,7 +34,7 @@ def test_wrong_result_is_described(run, code: str, told: str) -> None:
     with pytest.raises(MountResultError) as caught:
         check_plugin(run(evaluated(code)), "dyn-1")
     assert told in str(caught.value)
-    assert "class Greeter:" in str(caught.value)
+    assert ("class Greeter:" in str(caught.value)) is not ("is malformed" in str(caught.value))
 
 
 PLUGINS = [
@@ -85,3 +86,56 @@ def test_broken_text_is_survived() -> None:
             raise RuntimeError
 
     assert "BrokenError" in str(mount_error(BrokenError(), "dyn-1"))
+
+
+MISTAKES = {
+    "called plugin": (
+        "async def apply(ctx): pass\nreturn apply()",
+        "the runtime calls the plugin: return it, do not call it (`return apply`)",
+    ),
+    "no configuration": (
+        "def apply(ctx, config): config['limit']\nreturn apply",
+        "`config` is None: a mounted plugin is configured by the defaults of its `Config`",
+    ),
+    "decorator of a plugin": (
+        "@plugin(inject=['fs'])\ndef apply(ctx): pass\nreturn apply",
+        "a plugin needs no decorator: return the function",
+    ),
+    "decorator of a tool": (
+        "@tool\ndef greet() -> str: return ''\nreturn print",
+        "write `@harness.tool`",
+    ),
+    "service as a global": (
+        "def apply(ctx): fs.read_text('a')\nreturn apply",
+        'declare inject = ["fs"] and use `ctx.fs`',
+    ),
+    "text as inject": (
+        "def apply(ctx): pass\napply.inject = 'fs'\nreturn apply",
+        "the plugin that the code of dyn-1 returned is malformed: `inject` of plugin <apply> is 'fs'",
+    ),
+    "no apply": ("class Job:\n    def run(self): pass\nreturn Job()", "it has no callable `apply`"),
+    "swapped timer": (
+        "def apply(ctx): ctx.set_timeout(5, print)\napply.inject = ['timer']\nreturn apply",
+        "the function comes first: set_timeout(callback, seconds)",
+    ),
+    "misnamed service": (
+        "def apply(ctx): ctx.timer.sleep\napply.inject = ['timing']\nreturn apply",
+        "write inject = [\"timer\"] (nothing known provides 'timing': keep it only when",
+    ),
+    "another language": (
+        "const apply = (ctx) => {\n  ctx.on('tools/change', () => {});\n};\nreturn apply;",
+        "this looks like JavaScript, and the code must be Python",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_refusal_says_the_way(run, name: str) -> None:
+    """A mistake that models make is refused with what to write instead."""
+    code, way = MISTAKES[name]
+
+    async def main() -> str:
+        async with host() as h:
+            return await h.refuse(code)
+
+    assert way in run(main())

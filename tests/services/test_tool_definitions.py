@@ -7,7 +7,7 @@ import datetime as dt
 import enum
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NotRequired, TypedDict
 
 import pytest
 from pydantic import BaseModel, field_validator
@@ -413,3 +413,48 @@ def test_card_is_pure():
     for bad in (lambda args: 1 / 0, lambda args: {"card": "generic"}, lambda args: 5):
         assert define_tool({**GOOD, "present_call": bad}).present({}) is None
     assert define_tool(GOOD).present({}) is None
+
+
+class Size(TypedDict):
+    """How large something is."""
+
+    width: int
+    unit: NotRequired[str]
+
+
+class Box(TypedDict, total=False):
+    """A box."""
+
+    size: Size
+    tags: list[str]
+    kind: Literal["flat", "tall"] | None
+
+
+def test_typed_dicts_are_types(run):
+    """A `TypedDict` of `typing` describes arguments and results, on every Python."""
+
+    @tool
+    def pack(box: Box, spare: list[Size] | None = None) -> Size:
+        """Pack.
+
+        Args:
+            box: The box.
+            spare: Others.
+        """
+        return {"width": box["size"]["width"] + len(spare or ())}
+
+    async def main() -> tuple[object, str]:
+        async with Context() as ctx:
+            await ctx.plugin(ToolRegistry)
+            ctx.tools.register(pack)
+            good = {"box": {"size": {"width": 2}, "kind": "flat"}, "spare": [{"width": 1}]}
+            value = (await ctx.tools.execute("pack", good)).value
+            return value, (await ctx.tools.execute("pack", {"box": {"size": {}}})).text
+
+    value, refused_text = run(main())
+    assert value == {"width": 3}
+    assert "arguments.box.size.width: is required and missing" in refused_text
+    described = pack.parameters["$defs"]
+    assert described["Size"]["required"] == ["width"]
+    assert described["Size"]["description"] == "How large something is."
+    assert "required" not in described["Box"]

@@ -58,6 +58,16 @@ _OTHER_NAMES: Final = {
     "Promise": "Python awaits coroutines: `async def` and `await`",
     "setTimeout": 'declare inject = ["timer"] and call `ctx.set_timeout(...)`',
     "setInterval": 'declare inject = ["timer"] and call `ctx.set_interval(...)`',
+    "plugin": "a plugin needs no decorator: return the function, `name` and `inject` as its attributes",
+    "tool": "write `@harness.tool`",
+    "define_tool": "write `harness.define_tool(...)`",
+    "register_tool": "write `harness.register_tool(ctx, ...)`",
+    "Next": "write `from toolset import Next`, or leave the annotation out",
+    "Context": "leave the annotation out: the context is what `apply(ctx)` receives",
+    **{
+        key: f'a service is read from the context: declare inject = ["{key}"] and use `ctx.{key}`'
+        for key in ("fs", "timer", "tools", "shell", "web")
+    },
     "ctx": "the context is what `apply(ctx)` receives; it does not exist before",
 }
 
@@ -104,7 +114,7 @@ def mount_error(error: BaseException, mount_id: str) -> MountError:
     parts = [said, *own_lines(error, mount_id)]
     for cause in _causes(error):
         parts += [f"because of {_one_line(cause)}", *own_lines(cause, mount_id)]
-    hint = name_hint(error)
+    hint = name_hint(error) or _call_hint(error, mount_id)
     if hint and hint not in parts[0]:  # a callback's error has it as a note already
         parts.append(hint)
     return MountError("\n".join(parts), mount_id)
@@ -242,6 +252,24 @@ def name_hint(error: BaseException) -> str:
     return f"`{name}`: {way}" if way else ""
 
 
+def _call_hint(error: BaseException, mount_id: str) -> str:
+    """Give the way out for a plugin that is called by its own code, or asks too much of its config."""
+    if not isinstance(error, TypeError | AttributeError):
+        return ""
+    if isinstance(error, TypeError) and "required positional argument: 'ctx'" in str(error):
+        return (
+            "likely cause: the runtime calls the plugin: return it, do not call it (`return apply`)"
+        )
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    own = [one for one in frames if mount_of(one.f_code.co_filename) == mount_id]
+    if "NoneType" in str(error) and own and own[-1].f_locals.get("config", error) is None:
+        return (
+            "likely cause: `config` is None: a mounted plugin is configured by the defaults of its "
+            "`Config`, a pydantic model, and this one has none"
+        )
+    return ""
+
+
 def check_plugin(value: object, mount_id: str) -> Plugin:
     """Read the plugin that code returned; refuse a value that is none, saying what it is.
 
@@ -259,7 +287,8 @@ def check_plugin(value: object, mount_id: str) -> Plugin:
     try:
         return read_plugin(value)
     except PluginTypeError as error:
-        raise MountResultError(mount_id, _describe(value), _result_hint(value, error)) from None
+        hint = _result_hint(value)
+        raise MountResultError(mount_id, _describe(value), hint, error.problem) from None
     except BaseException as error:
         if is_interrupt(error):
             raise
@@ -279,7 +308,7 @@ def _describe(value: object) -> str:
     return f"{article} {kind}: {reprlib.repr(value)}"
 
 
-def _result_hint(value: object, error: PluginTypeError) -> str:
+def _result_hint(value: object) -> str:
     if _has_key(value, "apply"):
         return f"a mapping is no plugin: make its keys the attributes of an object\n{FORMS}"
     if inspect.iscoroutine(value):
@@ -290,7 +319,7 @@ def _result_hint(value: object, error: PluginTypeError) -> str:
         return FORMS
     if hasattr(value, "execute"):
         return f"a tool is registered in `apply`: `ctx.tools.register(...)`\n{FORMS}"
-    return f"{error}\n{FORMS}"
+    return f"it has no callable `apply`\n{FORMS}"
 
 
 def _has_key(value: object, key: str) -> bool:

@@ -147,13 +147,15 @@ class MountResultError(MountError):
         mount_id: The mount.
         received: A description of what came back.
         hint: What to return instead.
+        problem: What is wrong with it, when it is nearly one.
     """
 
-    def __init__(self, mount_id: str, received: str, hint: str) -> None:
-        super().__init__(
-            f"the code of {mount_id} returned {received}, which is no plugin\n{hint}", mount_id
-        )
-        self.received = received
+    def __init__(self, mount_id: str, received: str, hint: str, problem: str = "") -> None:
+        said = f"the plugin that the code of {mount_id} returned is malformed: {problem}"
+        if not problem:
+            said = f"the code of {mount_id} returned {received}, which is no plugin\n{hint}"
+        super().__init__(said, mount_id)
+        self.received, self.problem = received, problem
 
 
 class WithheldError(MountError):

@@ -29,6 +29,10 @@ or an object with `apply`, and where needed `name`, `inject` and `Config`:
             ctx.logger.info(await ctx.fs.read_text("hello.txt"))
     return Greeter()"""
 
+_SCRIPT: Final = re.compile(
+    r"^\s*(const|let|var|export)\s|=>|^\s*(async )?function\b|;\s*$|\{\s*$|^\s*\}[);]*$"
+)
+_SCRIPT_LINES: Final = 3
 _WIDEST: Final = 160
 _STRINGS: Final = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'")
 
@@ -85,7 +89,7 @@ _BY_MESSAGE: Final = _habits(
     (r"import \* only", "name what you import: `from module import a, b`"),
     (
         r"f-string: expecting '}'",
-        "before Python 3.12 an f-string's braces cannot hold its own quotes",
+        "close the `{` of the f-string; before Python 3.12 its braces cannot hold its own quotes",
     ),
     (
         r"unterminated (triple-quoted )?(f-)?string",
@@ -126,13 +130,22 @@ def explain(error: SyntaxError, text: str, mount_id: str, *, shift: int = 0) -> 
     lines = lines_of(text)
     number = min(max(0, (error.lineno or 0) - shift), len(lines))  # it may point behind the end
     line = lines[number - 1] if number else ""
+    hint = _hint(error.msg, line, lines)
+    if _is_script(lines):
+        hint = f"this looks like JavaScript, and the code must be Python\n{hint}\n{FORMS}"
     return MountSyntaxError(
         error.msg,
         mount_id,
         line=number,
         excerpt=_excerpt(line, error.offset or 0, error.end_offset or 0) if line.strip() else "",
-        hint=_hint(error.msg, line, lines),
+        hint=hint,
     )
+
+
+def _is_script(lines: list[str]) -> bool:
+    """Tell code of another language from Python with one slip in it."""
+    bare = [_STRINGS.sub('""', line) for line in lines]
+    return sum(bool(_SCRIPT.search(line)) for line in bare) >= _SCRIPT_LINES
 
 
 def _excerpt(line: str, offset: int, end: int) -> str:

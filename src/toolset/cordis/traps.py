@@ -56,7 +56,7 @@ TABLE: Final[tuple[Row, ...]] = (
             contextlib contextvars copy csv dataclasses datetime decimal difflib enum fnmatch
             fractions functools graphlib hashlib heapq hmac html ipaddress itertools json keyword
             math numbers operator pprint pydantic random re secrets shlex statistics string struct
-            textwrap traceback types typing unicodedata uuid weakref zlib zoneinfo"""
+            textwrap traceback types typing typing_extensions unicodedata uuid weakref zlib zoneinfo"""
         ),
     ),
     Row(

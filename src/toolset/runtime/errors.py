@@ -128,7 +128,7 @@ class PluginTypeError(ToolsetError, TypeError):
             f"{what}; a plugin is a function (ctx) or (ctx, config), a class taking the same, "
             "or an object or module with a callable `apply`"
         )
-        self.received = received
+        self.received, self.problem = received, problem
 
 
 class ConfigError(ToolsetError, ValueError):

@@ -85,11 +85,18 @@ def check_get(code: Code, call: ast.Call, target: MemberValue) -> None:
 
 
 def _undeclared(code: Code, node: ast.AST, name: str, inject: frozenset[str]) -> None:
-    line = ", ".join(f'"{key}"' for key in [*sorted(inject), name])
+    unknown = [
+        key for key in sorted(inject) if code.knowledge.service(key) is None and key != "tools"
+    ]
+    known = [key for key in sorted(inject) if key not in unknown]
+    line = ", ".join(f'"{key}"' for key in [*known, name])
+    others = " and ".join(map(repr, unknown))
+    left_out = f" (nothing known provides {others}: keep it only when another mount will)"
     code.mistake(
         node,
         "undeclared-service",
-        f"service {name!r} is read but not declared; write inject = [{line}]",
+        f"service {name!r} is read but not declared; write inject = [{line}]"
+        f"{left_out if unknown else ''}",
         raises="AttributeError",
     )
 

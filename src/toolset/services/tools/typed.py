@@ -18,6 +18,7 @@ from toolset.services.tools.errors import ToolArgumentsError
 from toolset.services.tools.jsontypes import JsonObject
 from toolset.services.tools.nulls import has_null, restored
 from toolset.services.tools.paths import Path, Violation
+from toolset.services.tools.typeddicts import supported
 from toolset.services.tools.wire import brief
 
 __all__ = [
@@ -62,7 +63,7 @@ def adapter_of(given: object) -> TypeAdapter[object]:
         TypeSchemaError: Pydantic does not know the type.
     """
     try:
-        return TypeAdapter(cast("type[object]", given))
+        return TypeAdapter(cast("type[object]", supported(given)))
     except (PydanticUserError, PydanticUndefinedAnnotation, TypeError) as error:
         raise TypeSchemaError(_told(given, error)) from error
 
@@ -176,7 +177,7 @@ class Arguments:
                 alias=parameter.name,
                 description=descriptions.get(parameter.name) or None,
             )
-            fields[key] = (parameter.annotation, given)
+            fields[key] = (supported(parameter.annotation), given)
             self._fields.append((key, parameter))
         self.model = _model(fields)
 
