@@ -77,7 +77,7 @@ def changes_of(root: Path, ready: Callable[[], object]) -> Iterator[set[str]]:
         ),
         rust_timeout=_LOOK,
         yield_on_timeout=True,
-        raise_interrupt=False,
+        raise_interrupt=True,  # else it is logged, and stands on the terminal
     )
     return _announced(watcher, ready)
 
