@@ -61,7 +61,7 @@ def changes_of(root: Path, ready: Callable[[], object]) -> Iterator[set[str]]:
 
     Returns:
         An empty set when it begins, then the paths that were saved together, each time that some
-        were; ends on Ctrl-C.
+        were; on Ctrl-C it raises KeyboardInterrupt.
 
     Raises:
         WatchfilesMissingError: watchfiles is not installed.
