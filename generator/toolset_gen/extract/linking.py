@@ -15,7 +15,7 @@ from toolset_gen.extract.describe import ClassFacts, Describer
 from toolset_gen.extract.documented import find_doc_facts
 from toolset_gen.extract.events import Events, find_events, with_uses
 from toolset_gen.extract.model import Declaration, Location, Site, SourceModel
-from toolset_gen.extract.plugins import Plugins, find_plugins
+from toolset_gen.extract.plugins import FoundPlugin, Plugins, find_plugins
 from toolset_gen.extract.services import Services, find_services
 from toolset_gen.extract.uses import Again, find_sites, inject_sites, mounted_plugins
 
@@ -64,7 +64,7 @@ def link(
     closure.add(s.entry.path for s in parts.services.declared if s.kind in _HOLDING)
     plugins = sorted((item.entry for item in parts.plugins.found), key=lambda p: (p.name, p.path))
     catalog = Catalog(
-        services=tuple(_provided(item, parts) for item in parts.services.catalog()),
+        services=tuple(_provided(parts)),
         events=with_uses(parts.events.catalog(), parts.sites),
         types=closure.catalog(),
         plugins=tuple(plugins),
@@ -118,12 +118,17 @@ def _providing(plugins: Plugins, sites: Iterable[Site]) -> Plugins:
     )
 
 
-def _provided(entry: ServiceEntry, parts: _Parts) -> ServiceEntry:
+def _provided(parts: _Parts) -> Iterator[ServiceEntry]:
     """Name the plugin that provides a service: the class itself, else the first that provides its key."""
-    own = [p for p in parts.plugins.found if entry.key in p.entry.provides]
-    classes = {item.found.path for item in parts.services.declared if item.entry.key == entry.key}
-    own.sort(key=lambda p: (p.code not in classes, p.entry.name))
-    return entry._replace(plugin=own[0].entry.name if own else "")
+    classes = {(item.entry.key, item.found.path) for item in parts.services.declared}
+    providers: dict[str, list[FoundPlugin]] = {}
+    for plugin in parts.plugins.found:
+        for key in plugin.entry.provides:
+            providers.setdefault(key, []).append(plugin)
+    for entry in parts.services.catalog():
+        own = providers.get(entry.key, ())
+        ranked = [((entry.key, plugin.code) not in classes, plugin.entry.name) for plugin in own]
+        yield entry._replace(plugin=min(ranked)[1] if ranked else "")
 
 
 def _refs(parts: _Parts) -> Iterator[str]:

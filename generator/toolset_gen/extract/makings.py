@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from toolset_gen.extract.expressions import read_expr
@@ -16,6 +17,8 @@ from toolset_gen.extract.scope import ModuleScope, dotted
 from toolset_gen.extract.text import SourceText
 
 __all__ = ["read_makings"]
+
+_MODE = re.compile(r"\bmode\s*=")
 
 
 def read_makings(tree: ast.Module, source: SourceText, scope: ModuleScope) -> tuple[RawMaking, ...]:
@@ -29,7 +32,7 @@ def read_makings(tree: ast.Module, source: SourceText, scope: ModuleScope) -> tu
     Returns:
         The calls in source order.
     """
-    if not any("mode" in line and "=" in line for line in source.lines):
+    if not any("mode" in line and _MODE.search(line) for line in source.lines):
         return ()
     reader = _Reader(source)
     reader.body(tree.body, Frame(scope, source), "", "")

@@ -65,6 +65,7 @@ class Paths:
     ) -> None:
         self._more = more
         self._modules: dict[str, RawModule] = {}
+        self._roots: set[str] = set()
         self._members: dict[str, dict[str, RawDefinition]] = {}
         self._imports: dict[str, dict[str, str]] = {}
         self._stub_only: dict[tuple[str, str], str] = {}
@@ -92,6 +93,7 @@ class Paths:
                     self._stub_only[module.name, item.name] = stub.path
             module = merge_stub(source, stub)
         self._modules[module.name] = module
+        self._roots.add(module.name.partition(".")[0])
         self._members[module.name] = {item.name: item for item in module.definitions}
         self._imports[module.name] = dict(module.imports)
 
@@ -172,7 +174,7 @@ class Paths:
         return owner is not None and isinstance(owner.raw, RawVariable)
 
     def _inside(self, path: str) -> bool:
-        return path.partition(".")[0] in {name.partition(".")[0] for name in self._modules}
+        return path.partition(".")[0] in self._roots
 
     def _outside(self, path: str, seen: frozenset[str]) -> str:
         """Follow imports until the path leaves the modules that are read."""

@@ -47,7 +47,7 @@ def read_file(file: SourceFile, *, uses: Uses = True) -> ReadResult:
 
     Args:
         file: The file.
-        uses: Whether uses of contexts are looked for, which takes a third of the time; `"all"` looks
+        uses: Whether declarations of events and uses of contexts are looked for, which takes a third of the time; `"all"` looks
             even where no word hints at a context.
 
     Returns:
@@ -157,7 +157,7 @@ def _read(file: SourceFile, tree: ast.Module, text: str, *, uses: Uses) -> ReadR
         exports=exports,
         uses=read_uses(tree, source, scope, always=uses == "all") if uses else None,
         sets=tuple(_sets(tree.body, source, scope.path)),
-        makings=read_makings(tree, source, scope),
+        makings=read_makings(tree, source, scope) if uses else (),
         republished=tuple(sorted(scope.republished)),
     )
     found: tuple[Diagnostic, ...] = ()
