@@ -90,10 +90,6 @@ class Life:
         grace = min(self.terms.grace, self._deadline + self.terms.grace - now)
         return max(self._deadline - now, grace, _LEAST)
 
-    def pardon(self) -> None:
-        """Forget that a stretch of it was ended: that was told."""
-        self.terms.guard.strike(self.terms.filename)
-
     def tell(self, message: str) -> None:
         """Say that something had to be ended.
 

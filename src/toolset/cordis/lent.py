@@ -1,22 +1,24 @@
 """A mounted tool as the host calls it: its checks are bounded like its body, its body ends in time."""
 
 # Maintainers: what a mount declares about its tools is judged by the host: regular expressions that
-# backtrack without end, schemas that refer to each other a million times. The checks run below a
-# frame that bears the mount's name, so that the guard ends them like code of the mount
-# (test_endless_pattern_is_ended); they are told of as refusals, not as errors of the host.
+# backtrack without end, schemas that refer to each other a million times. What does not surely fit is
+# judged below a frame that bears the mount's name, so that the guard ends it like code of the mount
+# (test_endless_pattern_is_ended); it is told of as a refusal, not as an error of the host.
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import CodeType, FunctionType
-from typing import Final, TypeVar, cast
+from types import FunctionType
+from typing import Final, TypeVar
 
+from toolset.cordis.ending import Life
 from toolset.cordis.errors import MountTimeoutError
 from toolset.cordis.membrane import Membrane
 from toolset.services.tools.definition import ToolDefinition
-from toolset.services.tools.jsontypes import FrozenObject, JsonObject, JsonValue
+from toolset.services.tools.jsontypes import JsonObject, JsonValue
 from toolset.services.tools.paths import Violation
 from toolset.services.tools.records import ToolCall
+from toolset.services.tools.validation import Checker
 
 __all__ = ["lent"]
 
@@ -30,68 +32,51 @@ def _call(function: Callable[..., T], *args: object) -> T:
 _CODE: Final = _call.__code__
 
 
+class BoundedChecker(Checker):
+    """Judge values against a schema of a mount's, within the mount's time.
+
+    Args:
+        schema: The schema.
+        life: The mount's.
+    """
+
+    __slots__ = ("_life",)
+
+    def __init__(self, schema: JsonObject, life: Life) -> None:
+        super().__init__(schema)
+        self._life = life
+
+    def closely(self, value: JsonValue, where: str) -> list[Violation]:
+        """Find what is wrong with a value that does not surely fit.
+
+        Args:
+            value: The value.
+            where: The name of the value in messages.
+
+        Returns:
+            The violations; one that says so when the time was up.
+        """
+        terms = self._life.terms
+        # No line of the mount's: the code stands in its file, for the guard, and nowhere in its text.
+        code = _CODE.replace(co_filename=terms.filename, co_qualname="a check", co_linetable=b"")
+        bounded = FunctionType(code, {})
+        try:
+            found: list[Violation] = bounded(super().closely, value, where)
+        except MountTimeoutError as error:
+            terms.guard.strike(terms.filename)  # it is told here
+            problem = f"could not be checked within {error.seconds * 1000:g} ms"
+            remedy = (
+                "the tool's schema takes too long for this value: write a `pattern` that does not "
+                "backtrack, and fewer alternatives"
+            )
+            return [Violation(where, problem, remedy)]
+        return found
+
+
 class LentTool(ToolDefinition):
     """A tool that a mount has registered."""
 
-    _bounded: Callable[..., object]
     _membrane: Membrane
-
-    def check_arguments(self, arguments: JsonValue) -> list[Violation]:
-        """Find what is wrong with the arguments of a call, within the mount's time.
-
-        Args:
-            arguments: JSON data.
-
-        Returns:
-            Every violation; one that says so when its time was up.
-        """
-        return self._judged(super().check_arguments, arguments, "arguments")
-
-    def check_output(self, value: JsonValue) -> list[Violation]:
-        """Find what is wrong with a value that the body returned, within the mount's time.
-
-        Args:
-            value: JSON data.
-
-        Returns:
-            Every violation; one that says so when its time was up.
-        """
-        return self._judged(super().check_output, value, "output")
-
-    def read_arguments(self, arguments: FrozenObject) -> tuple[FrozenObject, list[Violation]]:
-        """Find what is wrong with arguments as a model wrote them, within the mount's time.
-
-        Args:
-            arguments: They, frozen.
-
-        Returns:
-            The arguments, texts in them decoded where need be, and every violation.
-        """
-        read = cast("Callable[..., tuple[FrozenObject, list[Violation]]]", self._bounded)
-        try:
-            return read(super().read_arguments, arguments)
-        except MountTimeoutError as error:
-            return arguments, [self._late(error, "arguments")]
-
-    def _judged(
-        self, check: Callable[[JsonValue], list[Violation]], value: JsonValue, where: str
-    ) -> list[Violation]:
-        judge = cast("Callable[..., list[Violation]]", self._bounded)
-        try:
-            return judge(check, value)
-        except MountTimeoutError as error:
-            return [self._late(error, where)]
-
-    def _late(self, error: MountTimeoutError, where: str) -> Violation:
-        life = self._membrane.life
-        if life is not None:
-            life.pardon()  # it is told here
-        return Violation(
-            where,
-            f"could not be checked within {error.seconds * 1000:g} ms",
-            "the tool's schema takes too long for this value: make its `pattern` one that does not "
-            "backtrack, and its alternatives fewer",
-        )
 
     async def run(self, arguments: JsonObject, call: ToolCall) -> object:
         """Run the body once; it ends when its mount is over.
@@ -116,20 +101,15 @@ def lent(definition: ToolDefinition, membrane: Membrane) -> ToolDefinition:
     Returns:
         The same, bounded.
     """
-    if membrane.life is None:
+    life = membrane.life
+    if life is None:
         return definition
     made = object.__new__(LentTool)
-    code = _named(membrane.life.terms.filename, definition.name)
     vars(made).update(
         vars(definition),
         render=membrane.outward(definition.render),  # it may await something too
         _membrane=membrane,
-        _bounded=FunctionType(code, {}, "checks"),
+        _arguments=BoundedChecker(definition.parameters, life),
+        _value=BoundedChecker(definition.output, life),
     )
     return made
-
-
-def _named(filename: str, tool: str) -> CodeType:
-    """Make code that stands for a mount on the stack, at no line of it."""
-    name = f"the checks of tool {tool!r}"
-    return _CODE.replace(co_filename=filename, co_name=name, co_qualname=name, co_linetable=b"")

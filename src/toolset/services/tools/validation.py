@@ -47,8 +47,18 @@ class Checker:
         Returns:
             The violations, in the order of the schema; empty when the value fits.
         """
-        if surely_fits(self._schema, value):
-            return []
+        return [] if surely_fits(self._schema, value) else self.closely(value, where)
+
+    def closely(self, value: JsonValue, where: str) -> list[Violation]:
+        """Find what is wrong with a value that does not surely fit.
+
+        Args:
+            value: JSON data of at most `MAX_DEPTH` levels.
+            where: The name of the value in messages.
+
+        Returns:
+            The violations, in the order of the schema; empty when the value fits.
+        """
         if self._validator is None:
             from jsonschema import Draft202012Validator  # noqa: PLC0415 -- heavy, see above
 
