@@ -46,7 +46,7 @@ class BoundedChecker(Checker):
         super().__init__(schema)
         self._life = life
 
-    def closely(self, value: JsonValue, where: str) -> list[Violation]:
+    def _closely(self, value: JsonValue, where: str) -> list[Violation]:
         """Find what is wrong with a value that does not surely fit.
 
         Args:
@@ -61,7 +61,7 @@ class BoundedChecker(Checker):
         code = _CODE.replace(co_filename=terms.filename, co_qualname="a check", co_linetable=b"")
         bounded = FunctionType(code, {})
         try:
-            found: list[Violation] = bounded(super().closely, value, where)
+            found: list[Violation] = bounded(super()._closely, value, where)
         except MountTimeoutError as error:
             terms.guard.strike(terms.filename)  # it is told here
             problem = f"could not be checked within {error.seconds * 1000:g} ms"

@@ -47,9 +47,9 @@ class Checker:
         Returns:
             The violations, in the order of the schema; empty when the value fits.
         """
-        return [] if surely_fits(self._schema, value) else self.closely(value, where)
+        return [] if surely_fits(self._schema, value) else self._closely(value, where)
 
-    def closely(self, value: JsonValue, where: str) -> list[Violation]:
+    def _closely(self, value: JsonValue, where: str) -> list[Violation]:
         """Find what is wrong with a value that does not surely fit.
 
         Args:
