@@ -55,22 +55,6 @@ class Plugins(NamedTuple):
     found: tuple[FoundPlugin, ...]
     diagnostics: tuple[Diagnostic, ...]
 
-    def owner(self, code: str) -> FoundPlugin | None:
-        """Find the plugin whose code something is.
-
-        Args:
-            code: Canonical path of a function, class or module.
-
-        Returns:
-            The innermost plugin around it, None when there is none.
-        """
-        best: FoundPlugin | None = None
-        for plugin in self.found:
-            inside = code == plugin.code or code.startswith(f"{plugin.code}.")
-            if inside and (best is None or len(plugin.code) > len(best.code)):
-                best = plugin
-        return best
-
 
 class _Metadata(NamedTuple):
     """Where a plugin keeps its metadata, and what is there."""

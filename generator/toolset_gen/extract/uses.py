@@ -120,7 +120,8 @@ class _Linker:
     ) -> None:
         self.library = describer.library
         self.events = events
-        self.plugins = plugins
+        # Innermost is found by its path: every site asks, and there may be a thousand of either.
+        self.plugins = {plugin.code: plugin.entry.path for plugin in reversed(plugins.found)}
         self.uses = uses
         self.flows = Flows(self.library, events, uses)
         self.listeners = Listeners(describer, self.flows.tracer.flows)
@@ -163,7 +164,6 @@ class _Linker:
 
     def _site(self, module: RawModule, line: int, function: str, kind: SiteKind) -> Site:
         path = f"{module.name}.{function}" if function else module.name
-        owner = self.plugins.owner(path)
         return Site(
             kind=kind,
             verb="",
@@ -171,8 +171,14 @@ class _Linker:
             text="",
             location=Location(module.path, line),
             function=path,
-            plugin=owner.entry.path if owner is not None else "",
+            plugin=self._owner(path),
         )
+
+    def _owner(self, path: str) -> str:
+        """Find the innermost plugin around some code; empty when there is none."""
+        while path and path not in self.plugins:
+            path = path.rpartition(".")[0]
+        return self.plugins.get(path, "")
 
     def _read(self, module: RawModule, raw: RawSite) -> Iterator[Site]:
         if raw.verb.startswith("_") or raw.verb in self.own:
