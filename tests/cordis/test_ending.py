@@ -105,9 +105,9 @@ def test_host_ends_with_it(run) -> None:
     """Disposing the host ends what keeps going too, so that its process comes to an end."""
 
     async def main() -> None:
-        async with asyncio.timeout(20), host(BOUNDS) as h:
-            for body in ACTIVE.values():
-                await h.mount(f"{KEEPS_GOING}{body}\nreturn apply")
+        async with asyncio.timeout(20), host(SHORT) as h:
+            for name in ("task", "disposer", "set-up"):
+                await h.mount(f"{KEEPS_GOING}{ACTIVE[name]}\nreturn apply")
 
     run(main())
 

@@ -101,7 +101,8 @@ def define_tool(
             Schema object, or a pydantic model; left out for a tool without arguments.
         output: `{"schema": ..., "render": ...}`: the schema of the value, and optionally
             `render(args, value)`, which gives text or content blocks.
-        execute: The body, sync or async, called as `execute(args)` or `execute(args, call)`.
+        execute: The body, sync or async, called as `execute(args)` or `execute(args, call)`. A
+            second parameter that has a default is the call only when it is named `call`.
         present_call: `present_call(args)` gives the card a person sees.
         annotations: Hints for clients.
 
