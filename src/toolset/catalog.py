@@ -246,6 +246,8 @@ class ServiceEntry(NamedTuple):
         members: Public members: own ones in source order, then inherited ones.
         plugin: Name of the plugin that provides it, `""` when none is known.
         deprecated: Set when it should no longer be used.
+        constructor: How a host makes an instance of a class that others wrote; None for a `Service`,
+            which the runtime makes.
     """
 
     key: str
@@ -256,6 +258,7 @@ class ServiceEntry(NamedTuple):
     members: tuple[Member, ...] = ()
     plugin: str = ""
     deprecated: Deprecation | None = None
+    constructor: Member | None = None
 
 
 class EventEntry(NamedTuple):

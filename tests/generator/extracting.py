@@ -72,10 +72,10 @@ def scan_folder(root: Path, *packages: str, **services: str) -> Scan:
     return Scan(discover(root, packages), services)
 
 
-def scan_case(root: Path, number: str) -> Scan:
+def scan_case(root: Path, number: str, **services: str) -> Scan:
     """Extract one of the collected cases."""
     (path,) = CASES.glob(f"{number}_*.py")
-    return scan(root, path.read_text(encoding="utf-8"))
+    return scan(root, path.read_text(encoding="utf-8"), **services)
 
 
 def by_name(parameters: tuple[Parameter, ...]) -> dict[str, Parameter]:

@@ -82,7 +82,28 @@ CATALOG = Catalog(
             plugin="store",
         ),
         ServiceEntry("web-2", "Client", "other.Client", "Another."),
-        ServiceEntry("web", "Client", "pkg.Client", "Fetch."),
+        ServiceEntry(
+            "web",
+            "Client",
+            "pkg.Client",
+            "Fetch.",
+            constructor=Member(
+                name="Client",
+                kind="function",
+                signature="Client(base: str | None = None)",
+                parameters=(
+                    Parameter(
+                        "base",
+                        annotation="str | None",
+                        default="None",
+                        required=False,
+                        description="Where <it> is.",
+                    ),
+                ),
+                raises=(Raised("ValueError", "builtins.ValueError", "No address."),),
+                path="pkg.Client.__init__",
+            ),
+        ),
     ),
     events=(
         EventEntry(

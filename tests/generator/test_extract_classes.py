@@ -249,6 +249,15 @@ def test_private_names_stay_out(tmp_path: Path) -> None:
     assert "__slots__" not in public.declaration
 
 
+def test_provided_class_shows_its_making(tmp_path: Path) -> None:
+    """A class that others wrote tells how it is made when it is provided; one of the runtime does not."""
+    found = scan_case(tmp_path, "19", public="case:Public")
+    (entry,) = found.model.catalog.services
+    assert entry.constructor is not None
+    assert entry.constructor.signature == "Public(a: int)"
+    assert entry.constructor.parameters[0].description == "The a."
+
+
 def test_attributes_keep_their_types(tmp_path: Path) -> None:
     """Attributes take their type from the annotation or the parameter, their text from either place."""
     found = scan(

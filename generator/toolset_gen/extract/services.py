@@ -112,6 +112,8 @@ def find_services(describer: Describer, external: Mapping[str, str]) -> Services
             diagnostics.append(_missing(key, external[key]))
         else:
             entry = _entry(key, facts, describer)
+            if not is_service(facts.found.path, library):
+                entry = entry._replace(constructor=facts.entry.constructor)
             ours = facts.found.module.name in library.scanned
             declared.append(DeclaredService(entry, facts.found, ours, facts.entry.kind))
     declared.sort(key=lambda item: (not item.scanned, item.found.location, item.entry.key))
