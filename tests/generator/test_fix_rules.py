@@ -385,8 +385,10 @@ def test_repair_is_made(case: str, tmp_path: Path) -> None:
     assert lines <= set(new) - set(old)
 
 
-LEFT = {
-    "what it returns has to be read out of its body": """
+LEFT = [
+    (
+        "what it returns has to be read out of its body",
+        """
 class Shop(Service, key="shop"):
     '''Sell.'''
 
@@ -394,7 +396,10 @@ class Shop(Service, key="shop"):
         '''Sell.'''
         return self.ctx
 """,
-    "what it returns has to be": """
+    ),
+    (
+        "what it returns has to be read out of its body",
+        """
 class Shop(Service, key="shop"):
     '''Sell.'''
 
@@ -402,7 +407,10 @@ class Shop(Service, key="shop"):
         '''Sell.'''
         raise NotImplementedError
 """,
-    "what it returns": """
+    ),
+    (
+        "what it returns has to be read out of its body",
+        """
 class Shop(Service, key="shop"):
     '''Sell.'''
 
@@ -410,12 +418,18 @@ class Shop(Service, key="shop"):
         '''Sell.'''
         ...
 """,
-    "only a person knows what its listeners return": """
+    ),
+    (
+        "only a person knows what its listeners return",
+        """
 @event("shop/asked", mode="bail")
 def asked():
     '''Asked.'''
 """,
-    "it takes any keyword": """
+    ),
+    (
+        "it takes any keyword",
+        """
 class Shop(Service, key="shop"):
     '''Sell.'''
 
@@ -427,7 +441,10 @@ class Shop(Service, key="shop"):
             width: One of them.
         '''
 """,
-    "may belong to 'price', which has no text yet": """
+    ),
+    (
+        "may belong to 'price', which has no text yet",
+        """
 class Shop(Service, key="shop"):
     '''Sell.'''
 
@@ -438,7 +455,10 @@ class Shop(Service, key="shop"):
             cost: One of them.
         '''
 """,
-    "does without it": """
+    ),
+    (
+        "does without it",
+        """
 @event("shop/price", mode="waterfall")
 def price(item: int) -> int:
     '''Decide.
@@ -455,7 +475,10 @@ def apply(ctx: Context) -> None:
     '''Ask.'''
     ctx.waterfall(price, 1)
 """,
-    "cannot follow a parameter with a default": """
+    ),
+    (
+        "cannot follow a parameter with a default",
+        """
 @event("shop/price", mode="waterfall")
 def price(item: int = 1) -> int:
     '''Decide.
@@ -467,7 +490,10 @@ def price(item: int = 1) -> int:
         It.
     '''
 """,
-    "is not the last": """
+    ),
+    (
+        "is not the last",
+        """
 @event("shop/price", mode="waterfall")
 def price(next: int, item: int) -> int:
     '''Decide.
@@ -480,7 +506,10 @@ def price(next: int, item: int) -> int:
         It.
     '''
 """,
-    "names something else `Next`": """
+    ),
+    (
+        "names something else `Next`",
+        """
 Next = list
 
 
@@ -492,13 +521,14 @@ def price() -> int:
         It.
     '''
 """,
-}
+    ),
+]
 
 
-@pytest.mark.parametrize("why", LEFT)
-def test_doubtful_repair_is_left(tmp_path: Path, why: str) -> None:
+@pytest.mark.parametrize(("why", "text"), LEFT)
+def test_doubtful_repair_is_left(tmp_path: Path, why: str, text: str) -> None:
     """Where more than one answer may be right, it is left with the reason."""
-    found = check(*load(tmp_path, {"shop.py": HEAD + LEFT[why]}))
+    found = check(*load(tmp_path, {"shop.py": HEAD + text}))
     assert any(why in left.why for left in found.left)
     assert not {left.repair.rule for left in found.left} & {c.repair.rule for c in found.changes}
 
