@@ -132,7 +132,8 @@ def fuzz(session: nox.Session) -> None:
     session.install(f"{built('.whl')}[generator]", *group("test"))
     examples, *others = session.posargs or ["5000"]
     long = {"TOOLSET_FUZZ_EXAMPLES": examples, "TOOLSET_FUZZ_CYCLES": "10000"}
-    tests = ["tests/runtime/test_machine.py", "tests/cordis/test_fuzz_mounts.py"]
+    machines = ["tests/runtime/test_machine.py", "tests/loader/test_loader_property.py"]
+    tests = [*machines, "tests/cordis/test_fuzz_mounts.py"]
     cycles = "tests/cordis/test_mounts.py::test_mount_cycle_keeps_nothing"
     session.run("pytest", *tests, cycles, *others, env=long)
 

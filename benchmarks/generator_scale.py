@@ -13,15 +13,18 @@ from __future__ import annotations
 
 import argparse
 import ast
+import bisect
 import gc
+import itertools
 import os
+import random
 import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from importlib.util import find_spec
@@ -86,15 +89,20 @@ def modules(package: str, folder: Path) -> Iterator[Module]:
             yield Module(name, data.count(b"\n"), public)
 
 
-def make_project(root: Path, found: Sequence[Module]) -> int:
-    """Write a project that provides every class; gives how many there are."""
-    (root / "host").mkdir(parents=True, exist_ok=True)
-    (root / "host/__init__.py").write_text('"""A host."""\n')
-    rows = {
+def targets(found: Iterable[Module]) -> dict[str, str]:
+    """Name each class as a service: its key, and where it is."""
+    return {
         f"{module.name.replace('.', '_')}_{name}": f"{module.name}:{name}"
         for module in found
         for name in module.classes
     }
+
+
+def make_project(root: Path, found: Sequence[Module]) -> int:
+    """Write a project that provides every class; gives how many there are."""
+    (root / "host").mkdir(parents=True, exist_ok=True)
+    (root / "host/__init__.py").write_text('"""A host."""\n')
+    rows = targets(found)
     lines = [f'{key} = "{target}"' for key, target in rows.items()]
     (root / "pyproject.toml").write_text("\n".join([HEAD, *lines, ""]))
     return len(rows)
@@ -149,31 +157,48 @@ def processor_seconds(work: Callable[[], object]) -> float:
 
 
 def measure_growth(folders: dict[str, Path]) -> Iterator[Ratio]:
-    """Compare what a line costs among ten thousand and among a million."""
+    """Compare what a line costs among ten thousand and among a million, scanned and provided."""
     from toolset_gen.discover import Sources, discover  # noqa: PLC0415 - timed alone elsewhere
     from toolset_gen.extract import extract, read_all  # noqa: PLC0415
 
     parts = [discover(at.parent, [name], sources=["."]) for name, at in folders.items()]
     files = [file for part in parts for file in part.files]
-    costs: dict[int, float] = {}
-    for size in (10_000, 100_000, 1_000_000):
-        taken, lines = 0, 0
-        while taken < len(files) and lines < size:
-            lines += files[taken].data.count(b"\n")
-            taken += 1
-        if lines < size * 0.9:
-            break
-        some = Sources(parts[0].root, tuple(folders), tuple(files[:taken]))
-        rounds = 5 if size <= 100_000 else 1  # noqa: PLR2004 - small ones need more
-        costs[size] = min(processor_seconds(partial(extract, some)) for _ in range(rounds)) / lines
-        print(f"    {lines:>9,} lines: {1 / costs[size] / 1000:.0f} thousand a second")
-    small, large = min(costs), max(costs)
-    what = f"a line among {large:,} / among {small:,}"
-    yield Ratio(what, costs[large] / costs[small], 1.3, costs[large], costs[small])
-    some = Sources(parts[0].root, tuple(folders), tuple(files[:1500]))
+    whole = Sources(parts[0].root, tuple(folders), ())
+
+    def scan(taken: int) -> None:
+        extract(whole._replace(files=tuple(files[:taken])))
+
+    lines = [file.data.count(b"\n") for file in files]
+    yield from _growth("a scanned line", lines, scan)
+    found = [module for name, at in folders.items() for module in modules(name, at)]
+    random.Random(0).shuffle(found)  # so that small and large are of one kind
+
+    def provide(taken: int) -> None:
+        extract(whole._replace(packages=("host",)), services=targets(found[:taken]))
+
+    yield from _growth("a line of provided classes", [one.lines for one in found], provide)
+    some = whole._replace(files=tuple(files[:1500]))
     yield _reading(some, read_all)
     if len(os.sched_getaffinity(0)) > 1:
         yield _two_processes(some, read_all)
+
+
+def _growth(what: str, lines: Sequence[int], work: Callable[[int], None]) -> Iterator[Ratio]:
+    """Time `work` on as many parts as have ten thousand lines, and ten and a hundred times as many."""
+    costs: dict[int, float] = {}
+    for size in (10_000, 100_000, 1_000_000):
+        sums = list(itertools.accumulate(lines))
+        taken = bisect.bisect_left(sums, size) + 1
+        if taken > len(sums):
+            break
+        rounds = 5 if size <= 100_000 else 1  # noqa: PLR2004 - small ones need more
+        seconds = min(processor_seconds(partial(work, taken)) for _ in range(rounds))
+        costs[size] = seconds / sums[taken - 1]
+        print(f"    {what}: {1 / costs[size] / 1000:.0f} thousand a second of {size:>9,}")
+    if costs:
+        small, large = min(costs), max(costs)
+        label = f"{what} among {large:,} / among {small:,}"
+        yield Ratio(label, costs[large] / costs[small], 1.3, costs[large], costs[small])
 
 
 def _reading(some: Sources, read_all: Callable[..., object]) -> Ratio:

@@ -41,6 +41,8 @@ def _why_pending(fiber: Fiber) -> str:
 
 def _cycle(fiber: Fiber) -> str:
     """Follow missing keys through the pending plugins known to provide them, back to this fiber."""
+    if not fiber.plugin.provides:  # nothing can wait for it; a report asks thousands
+        return ""
     makers: dict[str, Fiber] = {}
     for other in fiber.registry.fibers():
         for key in other.plugin.provides:
