@@ -187,7 +187,9 @@ def tidy(name: str) -> str:
         The name without line breaks and what else cannot be shown, and not longer than a line.
     """
     left = len(name) - _LONGEST_NAME
-    shown = "".join(char if char.isprintable() else " " for char in name[:_LONGEST_NAME])
+    shown = name[:_LONGEST_NAME]
+    if not shown.isprintable():
+        shown = "".join(char if char.isprintable() else " " for char in shown)
     return (" ".join(shown.split()) or "<anonymous>") + "…" * (left > 0)
 
 

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
@@ -17,6 +18,11 @@ __all__ = ["Binding", "FunctionNode", "Scope", "Scopes", "read_scopes"]
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+_CHILDLESS = frozenset(
+    {"arg", "attr", "conversion", "ctx", "id", "is_async", "kwd_attrs", "op", "ops", "type_comment"}
+)
 
 
 class Scope:
@@ -184,7 +190,7 @@ class _Reader:
             if handler is not None:
                 handler(self, node, scope)
                 continue
-            for name in node._fields:
+            for name in _child_fields(type(node)):
                 value = getattr(node, name)
                 if value.__class__ is list:
                     for item in value:
@@ -345,6 +351,13 @@ class _Reader:
 
     def skip(self, node: ast.AST, scope: Scope) -> None:
         """Leave out what holds no names."""
+
+
+@functools.cache  # there are some hundred classes of nodes
+def _child_fields(kind: type) -> tuple[str, ...]:
+    """Name the fields of a class of nodes that may hold others, operators and contexts left out."""
+    fields: tuple[str, ...] = getattr(kind, "_fields", ())
+    return tuple(name for name in fields if name not in _CHILDLESS)
 
 
 def _pairs(target: ast.expr, value: ast.expr | None) -> list[tuple[ast.expr, ast.expr]]:
