@@ -190,7 +190,8 @@ class _Reader:
             if handler is not None:
                 handler(self, node, scope)
                 continue
-            for name in _child_fields(type(node)):
+            kind: type = type(node)
+            for name in _child_fields(kind):
                 value = getattr(node, name)
                 if value.__class__ is list:
                     for item in value:
