@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import sys
 import time
 
 import pytest
 from toolset_host import host, snapshot
+
+from toolset.cordis.deadline import Judge, frame_name
+from toolset.cordis.errors import MountTimeoutError
 
 BOUNDS = {"vm_timeout_ms": 100, "mount_timeout_ms": 800}
 SHORT = {"vm_timeout_ms": 100, "mount_timeout_ms": 300}
@@ -127,6 +131,18 @@ def test_forced_end_is_logged(run, caplog: pytest.LogCaptureFixture) -> None:
         "`forever` of dyn-1 was ended: its plugin is over, but it went on, at line"
     )
     assert "await gate.wait()" in told
+
+
+def test_condemned_code_is_struck_at_once() -> None:
+    """Code that is to be ended is over its time at the first look, whatever the clock says."""
+    filename = frame_name("dyn-1")
+    found: dict[str, object] = {}
+    exec(compile("frame = look()", filename, "exec"), {"look": lambda: sys._getframe(1)}, found)
+    for tick in range(200):
+        judge = Judge(0.1, lambda *_: None)
+        judge.condemn(filename)
+        told = judge.verdict(found["frame"], tick * 0.137, lambda _: None)
+        assert isinstance(told, MountTimeoutError)
 
 
 class Pause:

@@ -178,16 +178,18 @@ class Judge:
             The error to raise in it now, `wait` to look again as soon as possible, or None.
         """
         sight = look(frame)
-        if sight is None or sight.outer is not self._frame:
+        if sight is None:
             self.forget()
-            if sight is None:
-                return None
+            return None
+        is_condemned = sight.outer.f_code.co_filename == self._condemned
+        if sight.outer is not self._frame:
+            self.forget()
             self._frame, self._since = sight.outer, now
-            if sight.outer.f_code.co_filename != self._condemned:
+            if not is_condemned:
                 begun(sight.outer)
                 return None
-            self._since -= self.limit
-        over = now - self._since - self.limit
+        # Not a limit taken from the beginning: of what is left, rounding makes less than nothing.
+        over = now - self._since - (0.0 if is_condemned else self.limit)
         if over < 0:
             return None
         if sight.host and over < HOST_GRACE:
