@@ -68,9 +68,8 @@ def _processes(jobs: int) -> Generator[Executor]:
     executor = ProcessPoolExecutor(jobs, get_context("spawn"), _begin)
     try:
         with _deaf():
-            for _ in range(
-                jobs
-            ):  # each starts one, which has not come up when the next is asked for
+            # Each starts one: that before it has not come up when the next is asked for.
+            for _ in range(jobs):
                 executor.submit(int)
         yield executor
     except BaseException:

@@ -9,6 +9,8 @@ import builtins
 import sys
 from typing import Final, Protocol, TextIO
 
+from toolset.services.tools.wire import cut
+
 __all__ = ["Console", "Output"]
 
 
@@ -70,9 +72,8 @@ class Output:
         stream: TextIO | None = self._streams[name] or getattr(sys, name)
         if stream is None or not text:  # a host without a console
             return
-        left = len(text) - _LONGEST
-        if left > 0:
-            text = f"{text[:_LONGEST]}… ({left:,} characters left out)\n"
+        if len(text) > _LONGEST:
+            text = cut(text, _LONGEST) + "\n"
         tagged = "".join(
             line if not index and self._open_line[name] else self._tag + line
             for index, line in enumerate(text.splitlines(keepends=True))

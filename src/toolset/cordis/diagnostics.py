@@ -24,6 +24,7 @@ from toolset.cordis.traps import way_out
 from toolset.runtime.closing import closes
 from toolset.runtime.errors import PluginTypeError, ToolsetError
 from toolset.runtime.plugins import Plugin, read_plugin
+from toolset.services.tools.wire import cut
 
 __all__ = [
     "check_plugin",
@@ -191,20 +192,6 @@ def tidy(name: str) -> str:
     if not shown.isprintable():
         shown = "".join(char if char.isprintable() else " " for char in shown)
     return (" ".join(shown.split()) or "<anonymous>") + "…" * (left > 0)
-
-
-def cut(text: str, longest: int) -> str:
-    """Make a text no longer than it should be in a report or message.
-
-    Args:
-        text: The text.
-        longest: Characters to keep.
-
-    Returns:
-        The text, or its beginning and how much was left out.
-    """
-    left = len(text) - longest
-    return text if left <= 0 else f"{text[:longest]}… ({left:,} characters left out)"
 
 
 def own_lines(error: BaseException, mount_id: str) -> list[str]:

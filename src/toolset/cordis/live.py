@@ -23,8 +23,8 @@ from toolset.catalog import (
     Returns,
     ServiceEntry,
 )
-from toolset.cordis.diagnostics import cut
 from toolset.runtime import Service
+from toolset.services.tools.wire import cut
 
 __all__ = [
     "describe",

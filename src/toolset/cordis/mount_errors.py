@@ -17,9 +17,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from toolset.cordis.diagnostics import cut
 from toolset.cordis.errors import MountError
 from toolset.cordis.preflight import Finding
+from toolset.services.tools.wire import cut
 
 __all__ = [
     "MountGoneError",

@@ -69,9 +69,10 @@ class MountTools:
         """
         if not isinstance(definition, HarnessTool):
             raise FacadeError(
-                f"ctx.tools.register takes a tool made by `harness`, not {reprlib.repr(definition)}: decorate an "
-                "async function with @harness.tool, or call harness.define_tool(name=..., "
-                "description=..., parameters=..., output=..., execute=...)",
+                "ctx.tools.register takes a tool made by `harness`, not "
+                f"{reprlib.repr(definition)}: decorate an async function with @harness.tool, or call "
+                "harness.define_tool(name=..., description=..., parameters=..., output=..., "
+                "execute=...)",
                 "register",
             )
         membrane = cast("Membrane", object.__getattribute__(self, "_membrane"))

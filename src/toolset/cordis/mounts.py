@@ -255,9 +255,8 @@ class Mounts:
         if mount.id not in self._mounts:
             self._guard.hold()
             self._mounts[mount.id] = mount
-        self._guard.strike(
-            mount.source.filename
-        )  # one of an earlier life, when it is mounted again
+        # Mounted again, it may have been ended in an earlier life: that was told then.
+        self._guard.strike(mount.source.filename)
         try:
             fiber = mount.fiber = self._ctx.plugin(mount.plugin)
         except ToolsetError as error:  # such as metadata that are malformed

@@ -53,9 +53,8 @@ _LONGEST_NAME = 80
 
 def bracketed(name: str) -> str:
     """Give a plugin's display name as messages have it: in angle brackets, once, and never long."""
-    if name.startswith("<") and name.endswith(">"):  # `<anonymous>`
-        return name
-    return f"<{name}>" if len(name) <= _LONGEST_NAME else f"<{name[:_LONGEST_NAME]}…>"
+    bare = name[1:-1] if name.startswith("<") and name.endswith(">") else name  # `<anonymous>`
+    return f"<{bare}>" if len(bare) <= _LONGEST_NAME else f"<{bare[:_LONGEST_NAME]}…>"
 
 
 def _shown(value: object) -> str:

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from toolset.cordis.diagnostics import cut
 from toolset.cordis.report.errors import InspectError
 from toolset.cordis.report.snapshot import Snapshot, TemporaryPlugin
 from toolset.runtime import Fiber, FiberState
-from toolset.services.tools.wire import some
+from toolset.services.tools.wire import cut, some
 
 __all__ = ["count_registered", "plugins", "services", "temporary", "temporary_row", "tools"]
 

@@ -20,7 +20,7 @@ from toolset.services.tools.records import ToolCall
 if TYPE_CHECKING:
     from toolset.runtime.fiber import Fiber
 
-__all__ = ["Registered"]
+__all__ = ["Registered", "outcome_of"]
 
 
 class _Failed(NamedTuple):
@@ -111,7 +111,7 @@ class Registered:
                 pending.close()  # nobody will await it
             raise gone
         try:
-            return await self.owner.run(_outcome(pending), f"tool {self.definition.name!r}")
+            return await self.owner.run(outcome_of(pending), f"tool {self.definition.name!r}")
         except InactiveContextError:
             raise gone from None
 
@@ -156,7 +156,8 @@ class Registered:
             await self.owner.registry.waits.wait(task)
 
 
-async def _outcome(pending: Awaitable[object]) -> object:
+async def outcome_of(pending: Awaitable[object]) -> object:
+    """Make a coroutine, which a fiber can run, of what may be any awaitable."""
     return await pending
 
 

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias, cast
 from toolset.runtime.closing import closes
 from toolset.runtime.errors import InactiveContextError, ToolsetError, bracketed
 from toolset.services.tools import events
-from toolset.services.tools.entries import Registered
+from toolset.services.tools.entries import Registered, outcome_of
 from toolset.services.tools.errors import NotJsonError, ToolArgumentsError, ToolGoneError
 from toolset.services.tools.jsontypes import FrozenObject, JsonObject, JsonValue
 from toolset.services.tools.lossless import freeze_json
 from toolset.services.tools.paths import MAX_LISTED, Violation, listed
 from toolset.services.tools.records import PreDecision, ToolCall, ToolResult, having
 from toolset.services.tools.rendering import blocks_of, finish
-from toolset.services.tools.wire import brief, safe_text
+from toolset.services.tools.wire import brief, cut, safe_text
 
 if TYPE_CHECKING:
     from toolset.runtime.context import Context
@@ -177,7 +177,7 @@ class Run:
             verdict: object = guard(self._call)
             if inspect.isawaitable(verdict):
                 try:
-                    verdict = await owner.run(_outcome(verdict), "tools.guard")
+                    verdict = await owner.run(outcome_of(verdict), "tools.guard")
                 except InactiveContextError:
                     continue  # the guard was taken away while it judged
             if verdict is None:
@@ -303,15 +303,9 @@ def failed(name: str, error: BaseException, when: str = "") -> ToolResult:
         message = said  # written for whoever reads it: what happened, and the way out
     else:
         message = f"tool {name!r} failed{' ' * bool(when)}{when}: {kind}{': ' * bool(said)}{said}"
-    if len(message) > _LONGEST_MESSAGE:
-        rest = len(message) - _LONGEST_MESSAGE
-        message = f"{message[:_LONGEST_MESSAGE]}… ({rest:,} characters left out)"
-    return ToolResult.failure(safe_text(message), code="failed", error=kind)
+    said = safe_text(cut(message, _LONGEST_MESSAGE))
+    return ToolResult.failure(said, code="failed", error=kind)
 
 
 def _given(_: ToolCall, result: ToolResult) -> ToolResult:
     return result
-
-
-async def _outcome(pending: Awaitable[object]) -> object:
-    return await pending

@@ -11,7 +11,7 @@ from typing import cast
 
 from toolset.services.tools.jsontypes import JsonValue
 
-__all__ = ["brief", "dump_json", "json_type", "safe_json", "safe_text", "some"]
+__all__ = ["brief", "cut", "dump_json", "json_type", "safe_json", "safe_text", "some"]
 
 _BRIEF = 80
 
@@ -70,6 +70,20 @@ def some(names: Sequence[str], most: int = 20) -> str:
     shown = [one if len(one) <= _BRIEF else f"{one[:_BRIEF]}…" for one in names[:most]]
     more = len(names) - most
     return safe_text(", ".join(shown) + f", … and {more:,} more" * (more > 0)) or "none"
+
+
+def cut(text: str, longest: int) -> str:
+    """Make a text no longer than it should be in a report or message.
+
+    Args:
+        text: The text.
+        longest: Characters to keep.
+
+    Returns:
+        The text, or its beginning and how much was left out.
+    """
+    left = len(text) - longest
+    return text if left <= 0 else f"{text[:longest]}… ({left:,} characters left out)"
 
 
 def _shown(value: object) -> str:
