@@ -1,8 +1,8 @@
 """Build every artifact of a project in memory: the one function that generate and verify share."""
 
 # Maintainers: a pure function of the project's files and the installed distributions, but for the
-# child process that boots plugins; it writes nothing. Heavy imports happen inside, since an unchanged
-# verify imports this module and never calls `build`.
+# child process that boots plugins; it writes nothing. Heavy imports happen inside, since an
+# unchanged verify imports this module and never calls `build`.
 
 from __future__ import annotations
 

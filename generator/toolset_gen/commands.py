@@ -1,8 +1,8 @@
 """The commands of `toolset catalog`."""
 
-# Maintainers: parses arguments and prints reports; `ending` turns what stops a command into exit codes.
-# Each has the forms of report that make sense for it. What a command alone needs is imported inside it:
-# libcst for `fix`, watchfiles for `watch`, the rules for `explain`.
+# Maintainers: parses arguments and prints reports; `ending` turns what stops a command into exit
+# codes. Each has the forms of report that make sense for it. What a command alone needs is imported
+# inside it: libcst for `fix`, watchfiles for `watch`, the rules for `explain`.
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Write Python data that black leaves as it stands."""
 
 # Maintainers: answers for the text of literals and keyword calls alone; knows no record type.
-# Invariants: black changes nothing of a record (a test runs it on random data), `ast.literal_eval` gives every
-# literal back, and the bytes are the same on every Python: what counts as printable is read from
-# the Unicode 3.2 tables, since `str.isprintable` follows the interpreter's newer ones.
+# Invariants: black changes nothing of a record (a test runs it on random data), `ast.literal_eval`
+# gives every literal back, and the bytes are the same on every Python: what counts as printable is
+# read from the Unicode 3.2 tables, since `str.isprintable` follows the interpreter's newer ones.
 # Three rules of black's are easy to miss: the comma of a one-tuple is not "magic" (it is joined
 # when it fits), `1e+300` becomes `1e300`, and a string keeps double quotes unless it holds more of
 # them than single ones.

@@ -1,9 +1,10 @@
 """How a command says what it has to say, and how it ends when something stops it."""
 
-# Maintainers: answers for exit codes and for what stands on the terminal when a command cannot go on: an
-# error that says all there is to say, Ctrl-C, a reader that has gone, a crash. It knows no command.
-# Invariants: nothing but a fault of the generator itself shows a traceback; nothing that stops a command
-# exits 1, which means stale; who stops reading the report does not change what the command exits with.
+# Maintainers: answers for exit codes and for what stands on the terminal when a command cannot go
+# on: an error that says all there is to say, Ctrl-C, a reader that has gone, a crash. It knows no
+# command. Invariants: nothing but a fault of the generator itself shows a traceback; nothing that
+# stops a command exits 1, which means stale; who stops reading the report does not change what the
+# command exits with.
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Compare a project's artifacts with its sources: what `generate`, `verify` and pytest share."""
 
-# Maintainers: decides nothing about how things are said (report) or written (artifacts). The unchanged
-# case must stay cheap: until the cache has failed to answer, nothing heavy is imported.
+# Maintainers: decides nothing about how things are said (report) or written (artifacts). The
+# unchanged case must stay cheap: until the cache has failed to answer, nothing heavy is imported.
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 """Processes to read files in, where starting them pays."""
 
-# Maintainers: decides whether and how many, and knows nothing of reading. Workers are started afresh:
-# the child that boots plugins has a thread here, and a fork would copy its locks. Invariants: what is
-# built is the same with and without; a worker lives no longer than the process that started it, however
-# that ends, and Ctrl-C, which a terminal sends to all of them, is this process's to answer.
+# Maintainers: decides whether and how many, and knows nothing of reading. Workers are started
+# afresh: the child that boots plugins has a thread here, and a fork would copy its locks.
+# Invariants: what is built is the same with and without; a worker lives no longer than the process
+# that started it, however that ends, and Ctrl-C, which a terminal sends to all of them, is this
+# process's to answer.
 
 from __future__ import annotations
 

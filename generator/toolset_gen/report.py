@@ -1,6 +1,7 @@
 """Say how the artifacts compare: as text, as JSON, as annotations of a CI service."""
 
-# Maintainers: every text that ends in a command takes it from `artifacts.COMMAND`, which a test runs.
+# Maintainers: every text that ends in a command takes it from `artifacts.COMMAND`, which a test
+# runs.
 
 from __future__ import annotations
 

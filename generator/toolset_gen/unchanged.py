@@ -1,7 +1,7 @@
 """Answer `toolset catalog verify` from the cache alone."""
 
-# Maintainers: the whole of what an unchanged verify needs, and so what it may import: see gate. Whatever
-# is out of the ordinary is left to the full command, which says what it is.
+# Maintainers: the whole of what an unchanged verify needs, and so what it may import: see gate.
+# Whatever is out of the ordinary is left to the full command, which says what it is.
 
 from __future__ import annotations
 

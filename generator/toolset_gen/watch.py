@@ -1,8 +1,9 @@
 """Regenerate a project's artifacts whenever its sources are saved."""
 
-# Maintainers: knows watchfiles alone, which is an extra, and hands every change to the same function as
-# `generate`. What it writes itself must not wake it: generated files and the cache are left out of what it
-# watches. It outlives whatever the project's configuration or sources become meanwhile.
+# Maintainers: knows watchfiles alone, which is an extra, and hands every change to the same
+# function as `generate`. What it writes itself must not wake it: generated files and the cache are
+# left out of what it watches. It outlives whatever the project's configuration or sources become
+# meanwhile.
 
 from __future__ import annotations
 

@@ -6,9 +6,9 @@ more packages look like. `toolset_gen` writes it, `toolset.cordis` reads it.
 
 # Maintainers: this module is the lowest layer. It answers for the shape of the records alone: it
 # knows neither where facts come from (toolset_gen) nor what is live (toolset.cordis).
-# Invariants: records are immutable and hold only str, bool, int, None, tuples and records, so that a
-# generated module can spell them out and two Pythons write the same bytes. A field is added at the
-# end with a default; changing or removing one raises SCHEMA_VERSION.
+# Invariants: records are immutable and hold only str, bool, int, None, tuples and records, so that
+# a generated module can spell them out and two Pythons write the same bytes. A field is added at
+# the end with a default; changing or removing one raises SCHEMA_VERSION.
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
 """The `toolset` command."""
 
-# Maintainers: what is imported here is paid for by every call, so click is imported once it is needed
-# and each command hands its arguments on to a module that is imported when the command is called: the
-# generator's commands live in toolset_gen.commands, the demonstration in toolset.demo, running a
-# composition in toolset.loader.command. `catalog verify`
-# is what hooks run at every commit; when nothing has changed it is answered before click is loaded
-# (benchmarks/startup.py).
+# Maintainers: what is imported here is paid for by every call, so click is imported once it is
+# needed and each command hands its arguments on to a module that is imported when the command is
+# called: the generator's commands live in toolset_gen.commands, the demonstration in toolset.demo,
+# running a composition in toolset.loader.command. `catalog verify` is what hooks run at every
+# commit; when nothing has changed it is answered before click is loaded (benchmarks/startup.py).
 
 from __future__ import annotations
 

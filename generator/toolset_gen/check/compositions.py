@@ -1,8 +1,8 @@
 """Rules on files that compose plugins: `cordis.yml`."""
 
 # Maintainers: joins the entries of a composition with the catalogs. A name is a module,
-# `module:attribute`, or an entry point that the project itself declares: what else is installed is no
-# fact of the sources. Only plugins of the scanned packages are judged: of no other is the
+# `module:attribute`, or an entry point that the project itself declares: what else is installed is
+# no fact of the sources. Only plugins of the scanned packages are judged: of no other is the
 # configuration known.
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What rules judge by, and the look-ups they share."""
 
-# Maintainers: the only place that knows how canonical and public paths, declarations and locations of
-# the source model fit together. It judges nothing.
+# Maintainers: the only place that knows how canonical and public paths, declarations and locations
+# of the source model fit together. It judges nothing.
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Violations in code that others wrote."""
 
-# Maintainers: whoever provides a class of another package cannot repair it, so that a violation in it
-# has to be told and may stop nothing.
+# Maintainers: whoever provides a class of another package cannot repair it, so that a violation in
+# it has to be told and may stop nothing.
 
 from __future__ import annotations
 

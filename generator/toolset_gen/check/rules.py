@@ -1,8 +1,8 @@
 """Which rules there are, and their pages."""
 
-# Maintainers: an id is stable: it stands in users' suppressions, so it is never reused. Each rule has
-# a page in `pages/` whose wrong example breaks it and whose right example does not; test_check_rules.py
-# runs both through the gate, and that is each rule's negative test.
+# Maintainers: an id is stable: it stands in users' suppressions, so it is never reused. Each rule
+# has a page in `pages/` whose wrong example breaks it and whose right example does not;
+# test_check_rules.py runs both through the gate, and that is each rule's negative test.
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Rules on the types that public signatures refer to."""
 
-# Maintainers: a public signature is one of a service, an event, a configuration or the context. What
-# the types behind it are made of is shown, not judged.
+# Maintainers: a public signature is one of a service, an event, a configuration or the context.
+# What the types behind it are made of is shown, not judged.
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What changed in a project's public surface since a git revision, and whether that breaks callers."""
 
-# Layers, downwards only: report > entries > fields > signatures > changes; revision. `compare` is a pure
-# function of two catalogs; revision alone knows git.
+# Layers, downwards only: report > entries > fields > signatures > changes; revision. `compare` is a
+# pure function of two catalogs; revision alone knows git.
 
 from __future__ import annotations
 

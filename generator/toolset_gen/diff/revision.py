@@ -1,8 +1,8 @@
 """The catalog of a git revision, and that of the sources as they are."""
 
-# Maintainers: the revision's catalog is the committed api-catalog.json: the gate holds it equal to the
-# sources of its commit, and reading it needs neither those sources nor their dependencies. What is
-# compared with it is built from the sources on the disk, so a stale artifact hides nothing.
+# Maintainers: the revision's catalog is the committed api-catalog.json: the gate holds it equal to
+# the sources of its commit, and reading it needs neither those sources nor their dependencies. What
+# is compared with it is built from the sources on the disk, so a stale artifact hides nothing.
 
 from __future__ import annotations
 

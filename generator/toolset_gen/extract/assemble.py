@@ -1,9 +1,9 @@
 """Sources to a `SourceModel`: the order of the steps."""
 
 # Maintainers: reading is a pure function a file and goes through an executor when one is given, in
-# chunks; linking is one pass here. The collector is off meanwhile: nothing made here is garbage before
-# the end, and looking for it costs a third of the time. A cache of what reading gave can be put in
-# `read`, keyed by the file's hash, module name and READER_VERSION.
+# chunks; linking is one pass here. The collector is off meanwhile: nothing made here is garbage
+# before the end, and looking for it costs a third of the time. A cache of what reading gave can be
+# put in `read`, keyed by the file's hash, module name and READER_VERSION.
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """What stands behind the name of a type: the metadata of `Annotated` aliases."""
 
-# Maintainers: follows aliases, aliases of aliases and generic ones to what their `Annotated` adds, as
-# pydantic does: innermost first, later ones win. Aliases that pydantic takes for types of their own, and
-# members of unions, give constraints and no more: no default, no key.
+# Maintainers: follows aliases, aliases of aliases and generic ones to what their `Annotated` adds,
+# as pydantic does: innermost first, later ones win. Aliases that pydantic takes for types of their
+# own, and members of unions, give constraints and no more: no default, no key.
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """How a class is called to make an instance."""
 
-# Maintainers: a written `__init__` or `__new__` in the nearest class counts, else what the fields of a
-# dataclass, model or named tuple generate.
+# Maintainers: a written `__init__` or `__new__` in the nearest class counts, else what the fields
+# of a dataclass, model or named tuple generate.
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """Every call of the runtime's `event`: what it declares, or why that cannot be listed."""
 
-# Maintainers: accounts for each such call of the scanned modules; one that is silently dropped would
-# be an event missing from the catalog. Listed are those that run when the module is imported and whose
-# event has a name that others can import; for each of the rest a diagnostic says what to write.
+# Maintainers: accounts for each such call of the scanned modules; one that is silently dropped
+# would be an event missing from the catalog. Listed are those that run when the module is imported
+# and whose event has a name that others can import; for each of the rest a diagnostic says what to
+# write.
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Classes and module members, described whole: what the catalog says of any class or function."""
 
-# Maintainers: the general layer under services, events and types. It combines members and fields into
-# TypeEntries and member lists with inheritance. Invariant: own members in source order, then
+# Maintainers: the general layer under services, events and types. It combines members and fields
+# into TypeEntries and member lists with inheritance. Invariant: own members in source order, then
 # inherited ones in the order of the bases; each name once.
 
 from __future__ import annotations

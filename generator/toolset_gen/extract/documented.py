@@ -1,9 +1,9 @@
 """Documentation facts of everything the catalog lists."""
 
-# Maintainers: chooses which definitions facts.py looks at, and as what. Of classes that others wrote
-# only what contradicts itself counts, not what they leave out: whoever provides them cannot repair
-# them, and has to know what not to rely on. A member that several services inherit is looked at once,
-# at its definition.
+# Maintainers: chooses which definitions facts.py looks at, and as what. Of classes that others
+# wrote only what contradicts itself counts, not what they leave out: whoever provides them cannot
+# repair them, and has to know what not to rely on. A member that several services inherit is looked
+# at once, at its definition.
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Declared events."""
 
-# Maintainers: describes what declarations.py finds. Producers
-# and listeners are added by uses.py's facts, in `with_uses`.
+# Maintainers: describes what declarations.py finds. Producers and listeners are added by uses.py's
+# facts, in `with_uses`.
 
 from __future__ import annotations
 

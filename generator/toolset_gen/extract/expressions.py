@@ -1,8 +1,8 @@
 """Expressions and annotations: their text, and the paths of the names in them."""
 
-# Maintainers: turns syntax into `Expr` and `RawAnnotation`, with the names resolved by a function it
-# is given. Invariants: a string is a type only where a type can stand (never inside `Literal`, nor in
-# what `Annotated` adds); nothing is evaluated.
+# Maintainers: turns syntax into `Expr` and `RawAnnotation`, with the names resolved by a function
+# it is given. Invariants: a string is a type only where a type can stand (never inside `Literal`,
+# nor in what `Annotated` adds); nothing is evaluated.
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """What docstrings and signatures lack, or say wrongly: facts for the rules."""
 
-# Maintainers: compares definitions with their docstrings and states what it finds; whether that is a
-# fault, and for whom, the rules decide. Each fact has the line of the entry it is about, or of the
-# definition when there is no entry. Inherited docstrings count as documentation.
+# Maintainers: compares definitions with their docstrings and states what it finds; whether that is
+# a fault, and for whom, the rules decide. Each fact has the line of the entry it is about, or of
+# the definition when there is no entry. Inherited docstrings count as documentation.
 
 from __future__ import annotations
 

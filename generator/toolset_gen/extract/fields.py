@@ -1,8 +1,8 @@
 """The fields of dataclasses, pydantic models, named tuples, typed dicts; the members of enums."""
 
-# Maintainers: answers for what such a class holds and how its constructor takes it. Each kind of class
-# has one function; all give `FieldSpec`s in constructor order. Nothing is evaluated: constraints and
-# defaults are text.
+# Maintainers: answers for what such a class holds and how its constructor takes it. Each kind of
+# class has one function; all give `FieldSpec`s in constructor order. Nothing is evaluated:
+# constraints and defaults are text.
 
 from __future__ import annotations
 

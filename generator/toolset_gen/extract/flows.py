@@ -1,9 +1,9 @@
 """Events followed into the functions that are given them, up to the verb at the end."""
 
 # Maintainers: answers for dispatches and listens that are not written as `ctx.emit(event)`: through
-# helpers, objects, partials, variables. A helper is followed anew for each call, with what that call
-# passes. Two things are never done: to guess, and to blame a call for what may be right. A helper that
-# has several verbs for one event is taken to choose the right one when it has it.
+# helpers, objects, partials, variables. A helper is followed anew for each call, with what that
+# call passes. Two things are never done: to guess, and to blame a call for what may be right. A
+# helper that has several verbs for one event is taken to choose the right one when it has it.
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The scopes inside a module: what a name in a function refers to, shadowing respected."""
 
-# Maintainers: answers for names in functions. A frame knows the names its body binds and what each is
-# bound to when that can be told: a context, a function, an import. A name bound in two ways is
-# unknown: silence here is right, a guess is not. Class frames are skipped by the functions in them, as
-# Python does.
+# Maintainers: answers for names in functions. A frame knows the names its body binds and what each
+# is bound to when that can be told: a context, a function, an import. A name bound in two ways is
+# unknown: silence here is right, a guess is not. Class frames are skipped by the functions in them,
+# as Python does.
 
 from __future__ import annotations
 

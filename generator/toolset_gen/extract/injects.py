@@ -1,7 +1,8 @@
 """What plugins inject, key by key."""
 
-# Maintainers: reads `inject` in each of its forms: a list, `{"required": …, "optional": …}`, keys with
-# settings. A form that is not constant is reported, since nobody can tell then what a plugin waits for.
+# Maintainers: reads `inject` in each of its forms: a list, `{"required": …, "optional": …}`, keys
+# with settings. A form that is not constant is reported, since nobody can tell then what a plugin
+# waits for.
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """All modules together: where users import things from, what classes inherit, what is constant."""
 
-# Maintainers: what can be asked of definitions once paths.py finds them. It describes nothing. Answers
-# depend on the set of modules, not on their order.
+# Maintainers: what can be asked of definitions once paths.py finds them. It describes nothing.
+# Answers depend on the set of modules, not on their order.
 
 from __future__ import annotations
 

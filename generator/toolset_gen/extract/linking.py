@@ -1,7 +1,7 @@
 """Modules to a `SourceModel`: services, events, plugins, sites, types and facts put together."""
 
-# Maintainers: the order of the steps after reading, and what depends on more than one of them: which
-# plugin provides what, what is declared where. Each step itself is in its own module.
+# Maintainers: the order of the steps after reading, and what depends on more than one of them:
+# which plugin provides what, what is declared where. Each step itself is in its own module.
 
 from __future__ import annotations
 

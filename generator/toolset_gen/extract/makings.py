@@ -1,7 +1,8 @@
 """Where a module may declare events, decorator syntax or not."""
 
-# Maintainers: every declaration passes `mode=`, as the runtime takes it by name alone; that is the text
-# filter. Which call is the runtime's `event` is linked later (events.py), which has to account for each.
+# Maintainers: every declaration passes `mode=`, as the runtime takes it by name alone; that is the
+# text filter. Which call is the runtime's `event` is linked later (events.py), which has to account
+# for each.
 
 from __future__ import annotations
 

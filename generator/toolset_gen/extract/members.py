@@ -1,8 +1,8 @@
 """Functions, properties and attributes, described."""
 
 # Maintainers: turns definitions into catalog Members, for any class or function. It judges nothing
-# (facts.py does). Every type reference passes through `refs`, which remembers the use, so that types
-# can be collected and those that lead nowhere reported.
+# (facts.py does). Every type reference passes through `refs`, which remembers the use, so that
+# types can be collected and those that lead nowhere reported.
 
 from __future__ import annotations
 

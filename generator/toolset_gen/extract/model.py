@@ -4,11 +4,11 @@
 posix paths relative to the project root, with 1-based lines.
 """
 
-# Maintainers: the boundary between extraction and the rules. Extraction states facts here and judges
-# nothing but what makes facts unknowable (unreadable files, names that are not constant, two
-# declarations of one name): those are `diagnostics`. Invariant: every sequence is sorted by place, so
-# that equal sources give an equal model whatever the order of files. Lines live here alone, never in
-# the catalog.
+# Maintainers: the boundary between extraction and the rules. Extraction states facts here and
+# judges nothing but what makes facts unknowable (unreadable files, names that are not constant, two
+# declarations of one name): those are `diagnostics`. Invariant: every sequence is sorted by place,
+# so that equal sources give an equal model whatever the order of files. Lines live here alone,
+# never in the catalog.
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """What pydantic makes of the fields of a model: keys, defaults, constraints, descriptions."""
 
-# Maintainers: pydantic's rules as test_check_config_schema.py finds them, which compares every answer
-# with `model_json_schema()`. Nothing is evaluated but the alias generators that pydantic itself and `str`
-# have.
+# Maintainers: pydantic's rules as test_check_config_schema.py finds them, which compares every
+# answer with `model_json_schema()`. Nothing is evaluated but the alias generators that pydantic
+# itself and `str` have.
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Classes as objects use them: which member a name finds, who derives from whom, who is a service."""
 
-# Maintainers: structure alone, nothing is evaluated. What a method sets on its bound parameter counts
-# before what the class body says, since that is what an instance has.
+# Maintainers: structure alone, nothing is evaluated. What a method sets on its bound parameter
+# counts before what the class body says, since that is what an instance has.
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Paths through modules: what a dotted path finally means."""
 
 # Maintainers: answers for links between modules: imports, re-exports, star imports, bases. It knows
-# nothing of who may use what, and describes nothing. Invariants: never loops on circular imports or bases; answers depend
-# on the set of modules, not on their order. Modules of other packages come through `more`, one by
-# one, when a path leads there.
+# nothing of who may use what, and describes nothing. Invariants: never loops on circular imports or
+# bases; answers depend on the set of modules, not on their order. Modules of other packages come
+# through `more`, one by one, when a path leads there.
 
 from __future__ import annotations
 

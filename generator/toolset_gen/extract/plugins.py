@@ -1,9 +1,10 @@
 """Plugins and their configuration models."""
 
-# Maintainers: finds what can be mounted. Four forms are found: service classes; modules with a public
-# function `apply`; functions, and classes with `apply` or `(ctx)`, that carry metadata (`name`,
-# `inject`, `Config`); and whatever `ctx.plugin(X)` mounts in the sources. What only a mount shows is
-# `library`: it is not meant to be mounted by itself. Sites inside a plugin's code belong to it.
+# Maintainers: finds what can be mounted. Four forms are found: service classes; modules with a
+# public function `apply`; functions, and classes with `apply` or `(ctx)`, that carry metadata
+# (`name`, `inject`, `Config`); and whatever `ctx.plugin(X)` mounts in the sources. What only a
+# mount shows is `library`: it is not meant to be mounted by itself. Sites inside a plugin's code
+# belong to it.
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Read one file: bytes to the description of a module, a pure function."""
 
-# Maintainers: answers for decoding, parsing and the top of a module. Invariants: depends on the file
-# alone (no other module, no disk, no global state), never raises for what a file says, and its result
-# pickles: it runs in any executor and may be cached under the file's hash.
+# Maintainers: answers for decoding, parsing and the top of a module. Invariants: depends on the
+# file alone (no other module, no disk, no global state), never raises for what a file says, and its
+# result pickles: it runs in any executor and may be cached under the file's hash.
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """What the names at the top of one module refer to."""
 
 # Maintainers: answers for module scope only (sites.py has the scopes inside functions). It reads
-# imports and definitions, follows nothing into other modules. Where branches define a name twice, the
-# first counts: that is the `TYPE_CHECKING` branch, and what `try:` hopes for; comparisons of
+# imports and definitions, follows nothing into other modules. Where branches define a name twice,
+# the first counts: that is the `TYPE_CHECKING` branch, and what `try:` hopes for; comparisons of
 # `sys.version_info` are taken as a new Python would, so that the running one makes no difference.
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Services: classes with a key, and classes others wrote that are provided under one."""
 
-# Maintainers: finds service classes and describes them as their callers see them: what the base class
-# gives every service (`ctx`, `config`, `caller`) and the life-cycle hook `start` are no part of that.
+# Maintainers: finds service classes and describes them as their callers see them: what the base
+# class gives every service (`ctx`, `config`, `caller`) and the life-cycle hook `start` are no part
+# of that.
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Values evaluated: what an expression may be, as far as the sources tell."""
 
-# Maintainers: evaluates Values in an environment of parameters. It only ever answers with what it can
-# tell; everything else is unknowable, which is an answer too: somebody may do anything with it. Bounded
-# by a budget of steps for each question, so that no source, however tangled, takes long.
+# Maintainers: evaluates Values in an environment of parameters. It only ever answers with what it
+# can tell; everything else is unknowable, which is an answer too: somebody may do anything with it.
+# Bounded by a budget of steps for each question, so that no source, however tangled, takes long.
 
 from __future__ import annotations
 

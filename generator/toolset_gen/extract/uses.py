@@ -1,7 +1,8 @@
 """Sites linked: which event, service or plugin each use of a context is about."""
 
 # Maintainers: turns RawSites into Sites. It drops what turns out to be no context, follows names to
-# constants and declarations, resolves listeners, and says whose code each site is. It judges nothing.
+# constants and declarations, resolves listeners, and says whose code each site is. It judges
+# nothing.
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """What the expressions in function bodies are, as far as one module tells: material to follow later."""
 
 # Maintainers: the records that flows.py follows from one function into the next. Invariants: they
-# pickle, hold no syntax nodes, and say `unknown` where a guess would be needed. A "flow" is a function,
-# lambda or module body; its id is the dotted path, for a lambda with its place.
+# pickle, hold no syntax nodes, and say `unknown` where a guess would be needed. A "flow" is a
+# function, lambda or module body; its id is the dotted path, for a lambda with its place.
 
 from __future__ import annotations
 

@@ -6,9 +6,9 @@ place, never the text.
 
 # Layers, downwards only: report > repair > codemods > headers, imports, lists, plan, settings >
 # edits, finder, records, sections.
-# A repair is planned from what the rules found (plan), turned into spans of one file's text, and nothing
-# outside those spans is touched: comments, spacing, line ends and encoding stay because they are never
-# written anew.
+# A repair is planned from what the rules found (plan), turned into spans of one file's text, and
+# nothing outside those spans is touched: comments, spacing, line ends and encoding stay because
+# they are never written anew.
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Repairs of one file as edits of its text."""
 
-# Maintainers: libcst finds the exact place of what a repair is about, and Text takes the edit; the tree is
-# never written back. A repair whose place cannot be told for certain is left, with the reason. libcst's
-# positions are checked against the text before they are believed.
+# Maintainers: libcst finds the exact place of what a repair is about, and Text takes the edit; the
+# tree is never written back. A repair whose place cannot be told for certain is left, with the
+# reason. libcst's positions are checked against the text before they are believed.
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Spans of a file's text and what replaces them, down to the bytes."""
 
-# Maintainers: knows text, lines and encodings, no Python. Invariants: bytes outside the replaced spans are
-# the bytes that were there; a span whose text is not what its finder says it is, is refused.
+# Maintainers: knows text, lines and encodings, no Python. Invariants: bytes outside the replaced
+# spans are the bytes that were there; a span whose text is not what its finder says it is, is
+# refused.
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """What a function's header lacks, where there is one answer: `-> None`, a trailing `next`."""
 
-# Maintainers: decides from a function's tree whether it gives anything, and edits the header's text. Where
-# a header ends is found by its brackets, and the edit is believed only when the header parses with it.
+# Maintainers: decides from a function's tree whether it gives anything, and edits the header's
+# text. Where a header ends is found by its brackets, and the edit is believed only when the header
+# parses with it.
 
 from __future__ import annotations
 

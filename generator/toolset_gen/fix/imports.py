@@ -1,7 +1,7 @@
 """How a module names something of the toolset's, and the import that it lacks."""
 
-# Maintainers: reads the statements at the top of a module. A name is added to an import that is there, at
-# its place in the order; a module that has none to add it to is a reason to refuse.
+# Maintainers: reads the statements at the top of a module. A name is added to an import that is
+# there, at its place in the order; a module that has none to add it to is a reason to refuse.
 
 from __future__ import annotations
 

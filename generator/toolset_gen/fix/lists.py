@@ -1,8 +1,8 @@
 """Keys of a list put in order, each with the comments that belong to it."""
 
-# Maintainers: knows text and spans, no tree. A comment after a key on its line, or on lines of its own
-# above it, belongs to that key; one that may belong to several keys is a reason to refuse. White space and
-# commas stay where they are: keys and comments change places, nothing else.
+# Maintainers: knows text and spans, no tree. A comment after a key on its line, or on lines of its
+# own above it, belongs to that key; one that may belong to several keys is a reason to refuse.
+# White space and commas stay where they are: keys and comments change places, nothing else.
 
 from __future__ import annotations
 

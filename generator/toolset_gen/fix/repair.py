@@ -1,7 +1,7 @@
 """Repair a project's sources in memory."""
 
-# Maintainers: repairs until nothing is left to repair: a docstring that was missing then wants its `Args:`.
-# So what it gives is a fixed point, and a second run finds nothing. It writes nothing.
+# Maintainers: repairs until nothing is left to repair: a docstring that was missing then wants its
+# `Args:`. So what it gives is a fixed point, and a second run finds nothing. It writes nothing.
 
 from __future__ import annotations
 

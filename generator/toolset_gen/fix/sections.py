@@ -1,8 +1,9 @@
 """Docstrings as literals: entries and sections added, types taken out, everything else as it was."""
 
-# Maintainers: works on the literal's source text, line by line, since its value forgets escapes and line
-# ends. Invariant: after an edit the docstring, parsed as the gate parses it, says what it said before and
-# what was added, and nothing else; an edit that cannot keep that is refused, not attempted.
+# Maintainers: works on the literal's source text, line by line, since its value forgets escapes and
+# line ends. Invariant: after an edit the docstring, parsed as the gate parses it, says what it said
+# before and what was added, and nothing else; an edit that cannot keep that is refused, not
+# attempted.
 
 from __future__ import annotations
 

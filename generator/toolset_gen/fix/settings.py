@@ -1,8 +1,9 @@
 """Suppressions of nothing, taken out of pyproject.toml."""
 
-# Maintainers: works on the file's text, since no reader of TOML keeps comments and spacing; what tables and
-# strings are is asked of tomllib alone: a cut is made only when the file then says what it said before, less
-# the suppression. A file whose tables are written in a way that no cut fits is left.
+# Maintainers: works on the file's text, since no reader of TOML keeps comments and spacing; what
+# tables and strings are is asked of tomllib alone: a cut is made only when the file then says what
+# it said before, less the suppression. A file whose tables are written in a way that no cut fits is
+# left.
 
 from __future__ import annotations
 

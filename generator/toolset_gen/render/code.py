@@ -1,10 +1,10 @@
 """Lay out the Python that people read, with black."""
 
-# Maintainers: black is imported only when a snippet is not remembered; it is called for many of them
-# at a time, since starting it is what costs. It is slow: where there is an executor it works there,
-# while the artifacts that need no formatting are written here. Its style decides how the pages look, so
-# it is pinned to one year in pyproject.toml. What black cannot parse stays as it is written: a page
-# with a long line is better than no page.
+# Maintainers: black is imported only when a snippet is not remembered; it is called for many of
+# them at a time, since starting it is what costs. It is slow: where there is an executor it works
+# there, while the artifacts that need no formatting are written here. Its style decides how the
+# pages look, so it is pinned to one year in pyproject.toml. What black cannot parse stays as it is
+# written: a page with a long line is better than no page.
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ __all__ = ["as_python", "lay_out", "start_formatting"]
 _MARK = "# ---- toolset snippet {} ----"
 _WIDTH = 88
 _PORTION = 60_000  # characters that black takes a quarter of a second for
-# What black has nothing to say to: names, numbers, brackets and texts without quotes or escapes, with
-# the spaces that it would put. What is no Python all the same, black leaves as it stands, too.
+# What black has nothing to say to: names, numbers, brackets and texts without quotes or escapes,
+# with the spaces that it would put. What is no Python all the same, black leaves as it stands, too.
 _NAME = r"[A-Za-z_]\w*"
 _TOKENS = (
     rf"{_NAME}(?:\.{_NAME})*(?![\w.\"'])",

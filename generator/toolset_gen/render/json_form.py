@@ -1,8 +1,9 @@
 """The catalog as JSON, and the JSON Schema of that."""
 
-# Maintainers: both are derived from the record types of toolset.catalog, so that a field added there
-# appears in both and they cannot disagree. Every field is present, `None` as null; `class_name` is
-# `class`, JSON text (schemas of tools) becomes JSON, and `signatures` stands only when overloaded.
+# Maintainers: both are derived from the record types of toolset.catalog, so that a field added
+# there appears in both and they cannot disagree. Every field is present, `None` as null;
+# `class_name` is `class`, JSON text (schemas of tools) becomes JSON, and `signatures` stands only
+# when overloaded.
 
 from __future__ import annotations
 

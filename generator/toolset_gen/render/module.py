@@ -2,8 +2,8 @@
 
 # Maintainers: one private function an entry, keyword calls, one argument a line, and sorted indexes
 # at the end: 400 KB of that import in a few milliseconds, and two branches that add entries merge.
-# A member that several entries have, mostly by inheritance, has a function of its own: written out in
-# each, the members of a deep hierarchy make the module ten times as large.
+# A member that several entries have, mostly by inheritance, has a function of its own: written out
+# in each, the members of a deep hierarchy make the module ten times as large.
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Say what mounted code did wrong: its own lines of a traceback, and what it returned instead."""
 
-# Maintainers: words about failures of running code. It reads exceptions and values and changes none.
-# Whatever it calls on a mounted object (`repr`, `str`) may run mounted code, so nothing here is done
-# while the guard is not held.
+# Maintainers: words about failures of running code. It reads exceptions and values and changes
+# none. Whatever it calls on a mounted object (`repr`, `str`) may run mounted code, so nothing here
+# is done while the guard is not held.
 
 from __future__ import annotations
 

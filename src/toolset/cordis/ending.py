@@ -2,10 +2,10 @@
 
 # Maintainers: every coroutine of mounted code that the host waits for is driven here, step by step,
 # so that it can be taken down from outside. While the mount lives that changes nothing. Once it is
-# over, a coroutine has until the deadline; then it is cancelled, if it was not yet, and after a grace
-# ended by the guard, which raises in its frames until they are gone. One that outlives even that is
-# never resumed again. Without this a task with `except BaseException: pass` in a loop keeps an
-# unmount, and the end of the process, waiting for ever (test_unmount_ends_what_keeps_going).
+# over, a coroutine has until the deadline; then it is cancelled, if it was not yet, and after a
+# grace ended by the guard, which raises in its frames until they are gone. One that outlives even
+# that is never resumed again. Without this a task with `except BaseException: pass` in a loop keeps
+# an unmount, and the end of the process, waiting for ever (test_unmount_ends_what_keeps_going).
 # It knows neither fibers nor plugins: a `Life` says when a mount is over.
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Evaluate model-written code: parse it as it stands, run it as the body of an async function."""
 
 # Maintainers: text in, value out. The text is never edited: a body that is indented as a whole is
-# parsed below an `if`, a top-level `return` is legal because the parsed statements are moved into an
-# async function's body, so lines, columns and strings stay those of the text. What the top level
+# parsed below an `if`, a top-level `return` is legal because the parsed statements are moved into
+# an async function's body, so lines, columns and strings stay those of the text. What the top level
 # imports or defines is global to the mount, as in a module, so that annotations which are text find
 # it. It knows nothing of contexts, fibers or mounts' lives; `forget` is for whoever keeps those.
 

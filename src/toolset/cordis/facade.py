@@ -1,7 +1,8 @@
 """The restricted context that a mounted plugin's `apply` receives."""
 
-# Maintainers: the whitelist. What else can be read, and what is told about the rest, is inside.py's;
-# what passes through it, in which form, membrane.py's. A façade holds nothing but its inside.
+# Maintainers: the whitelist. What else can be read, and what is told about the rest, is
+# inside.py's; what passes through it, in which form, membrane.py's. A façade holds nothing but its
+# inside.
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Bound every synchronous stretch of mounted code on the event loop's thread."""
 
-# Maintainers: what the rest of the toolset knows of time bounds. It counts its holders and picks the
-# mechanism; while nobody holds it nothing is armed, no handler is installed and no thread runs.
+# Maintainers: what the rest of the toolset knows of time bounds. It counts its holders and picks
+# the mechanism; while nobody holds it nothing is armed, no handler is installed and no thread runs.
 # Nothing is wrapped around mounted code, so its services' methods, callbacks and iterators are
 # bounded like its listeners and tools, and code within its time runs at full speed.
 

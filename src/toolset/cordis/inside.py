@@ -1,7 +1,7 @@
 """What stands behind the restricted context of a mount."""
 
-# Maintainers: which names a mounted plugin can read besides the façade's own methods, and what it is
-# told about the others. It refuses by name, before the real context is asked.
+# Maintainers: which names a mounted plugin can read besides the façade's own methods, and what it
+# is told about the others. It refuses by name, before the real context is asked.
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """A mounted tool as the host calls it: its checks are bounded like its body, its body ends in time."""
 
 # Maintainers: what a mount declares about its tools is judged by the host: regular expressions that
-# backtrack without end, schemas that refer to each other a million times. What does not surely fit is
-# judged below a frame that bears the mount's name, so that the guard ends it like code of the mount
-# (test_endless_pattern_is_ended); it is told of as a refusal, not as an error of the host.
+# backtrack without end, schemas that refer to each other a million times. What does not surely fit
+# is judged below a frame that bears the mount's name, so that the guard ends it like code of the
+# mount (test_endless_pattern_is_ended); it is told of as a refusal, not as an error of the host.
 
 from __future__ import annotations
 

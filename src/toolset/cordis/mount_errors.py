@@ -10,7 +10,8 @@
     └── UnknownMountError         no temporary plugin has that id
 """
 
-# Maintainers: as errors.py, for the manager. Kept apart because these speak of lives, those of code.
+# Maintainers: as errors.py, for the manager. Kept apart because these speak of lives, those of
+# code.
 
 from __future__ import annotations
 

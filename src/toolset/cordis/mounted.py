@@ -1,8 +1,8 @@
 """A plugin that mounted code returned, as the runtime mounts it."""
 
 # Maintainers: the one difference to an ordinary plugin is the context its code receives. Everything
-# else (name, inject, Config, provides, what `apply` may return) is passed through as it is, so that a
-# mount lives on an ordinary fiber.
+# else (name, inject, Config, provides, what `apply` may return) is passed through as it is, so that
+# a mount lives on an ordinary fiber.
 
 from __future__ import annotations
 

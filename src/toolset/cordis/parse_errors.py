@@ -1,8 +1,8 @@
 """Explain code that does not parse: the offending line, a caret, and the habit behind it."""
 
 # Maintainers: turns a SyntaxError into a MountSyntaxError and guesses the likely cause. It decides
-# nothing: code gets here only after Python itself has refused it, so a pattern that matches too much
-# costs a wrong hint and never a refusal. One row a habit, tried in order.
+# nothing: code gets here only after Python itself has refused it, so a pattern that matches too
+# much costs a wrong hint and never a refusal. One row a habit, tried in order.
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The documentation page about what mounted code is given, rendered from the sandbox's own table."""
 
-# Maintainers: prose around `traps.TABLE`. tests/cordis/test_sandbox_page.py holds docs/sandbox.md to
-# it; `python -m toolset.cordis.sandbox_page` prints the page.
+# Maintainers: prose around `traps.TABLE`. tests/cordis/test_sandbox_page.py holds docs/sandbox.md
+# to it; `python -m toolset.cordis.sandbox_page` prints the page.
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The entries of a composition: as they stand in the file, and how they fare."""
 
-# Maintainers: records alone. `Entry` is what parse.py makes and tree.py compares; where it stands in
-# the file is no part of what it says, so that adding a comment changes no entry.
+# Maintainers: records alone. `Entry` is what parse.py makes and tree.py compares; where it stands
+# in the file is no part of what it says, so that adding a comment changes no entry.
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """From the name of an entry to its plugin."""
 
 # Maintainers: the only place that imports what a composition names. Importing runs a plugin's code,
-# so whatever it raises, the exit of the process included, is the failure of that one entry. A lookup
-# is made for one load and remembers names for as long.
+# so whatever it raises, the exit of the process included, is the failure of that one entry. A
+# lookup is made for one load and remembers names for as long.
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """One entry while it is live: what was mounted for it, and how that fares."""
 
-# Maintainers: the only place that mounts. An entry is one fiber, its plugin's. An entry with `inject`
-# of its own, and every group, is a fiber that waits for those services (`ctx.inject`) and mounts what
-# is inside whenever they are there: the runtime then takes it away and brings it back by itself.
-# Invariant: a failure is kept in `error` or is the fiber's; `mount` raises nothing.
+# Maintainers: the only place that mounts. An entry is one fiber, its plugin's. An entry with
+# `inject` of its own, and every group, is a fiber that waits for those services (`ctx.inject`) and
+# mounts what is inside whenever they are there: the runtime then takes it away and brings it back
+# by itself. Invariant: a failure is kept in `error` or is the fiber's; `mount` raises nothing.
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """YAML as nodes with their places, bounded; and the plain values they stand for."""
 
-# Maintainers: what yaml is asked to do, and what of it is refused: tags that make objects, keys that
-# stand twice, aliases that contain themselves or expand without bound, nesting so deep that yaml
-# itself would recurse too far. It knows nothing of entries.
+# Maintainers: what yaml is asked to do, and what of it is refused: tags that make objects, keys
+# that stand twice, aliases that contain themselves or expand without bound, nesting so deep that
+# yaml itself would recurse too far. It knows nothing of entries.
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """From the text of a composition to its entries, or to every mistake in it."""
 
-# Maintainers: what makes a file valid. It depends on the text alone: not on what is installed, not on
-# the environment, not on what a plugin takes. The generator's rules CFG006 and CFG007 judge files by
-# the same rules without this code; the table of cases in tests/loader/cases holds the two together.
+# Maintainers: what makes a file valid. It depends on the text alone: not on what is installed, not
+# on the environment, not on what a plugin takes. The generator's rules CFG006 and CFG007 judge
+# files by the same rules without this code; the table of cases in tests/loader/cases holds the two
+# together.
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Environment variables in configuration: `${env:NAME}` and `${env:NAME:-default}`."""
 
-# Maintainers: text in, text out; nothing is evaluated. A value is never part of a message: it may be
-# a secret.
+# Maintainers: text in, text out; nothing is evaluated. A value is never part of a message: it may
+# be a secret.
 
 from __future__ import annotations
 

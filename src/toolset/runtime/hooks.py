@@ -1,9 +1,9 @@
 """Who listens to what, and the snapshots that dispatches walk."""
 
-# Maintainers: a snapshot is made on the first dispatch after a change and walked as it is, so neither
-# listening nor dispatching costs more because others listen or other events exist. One that is being
-# walked must skip a listener that is removed meanwhile: its place in every snapshot that is alive is
-# made idle, which costs the walk nothing.
+# Maintainers: a snapshot is made on the first dispatch after a change and walked as it is, so
+# neither listening nor dispatching costs more because others listen or other events exist. One that
+# is being walked must skip a listener that is removed meanwhile: its place in every snapshot that
+# is alive is made idle, which costs the walk nothing.
 
 from __future__ import annotations
 

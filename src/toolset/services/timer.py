@@ -1,9 +1,9 @@
 """Delayed and repeated calls that end with the plugin that asked for them."""
 
-# Maintainers: answers for time. Every timer is an effect of the calling fiber; a callback that fails
-# is its owner's failure, told like any other. Time itself comes from a `Clock`, so that tests move
-# it. Invariant: once a timer has fired for the last time, or its fiber is over, nothing of it is
-# left in the loop or in a ledger.
+# Maintainers: answers for time. Every timer is an effect of the calling fiber; a callback that
+# fails is its owner's failure, told like any other. Time itself comes from a `Clock`, so that tests
+# move it. Invariant: once a timer has fired for the last time, or its fiber is over, nothing of it
+# is left in the loop or in a ledger.
 
 from __future__ import annotations
 

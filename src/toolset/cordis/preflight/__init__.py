@@ -1,7 +1,7 @@
 """Check a mount's code against what is known of services and events, before anything runs."""
 
-# Layers, downwards only: awaiting, defining, listening, results > reads > findings > plugins > evaluator
-# > arguments, forms, literals > values > scopes.
+# Layers, downwards only: awaiting, defining, listening, results > reads > findings > plugins >
+# evaluator > arguments, forms, literals > values > scopes.
 # Nothing here runs code, imports what the code imports, or touches a live object but through
 # `Knowledge`.
 

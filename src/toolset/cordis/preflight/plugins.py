@@ -1,7 +1,8 @@
 """Find the plugins that a mount's code returns, and which parameter of theirs is the context."""
 
 # Maintainers: fills `Evaluator.entries` and `.nexts`, and so must run before any rule. An `inject`
-# that is not literal, or that the code may change elsewhere, is unknown and no read is judged by it.
+# that is not literal, or that the code may change elsewhere, is unknown and no read is judged by
+# it.
 
 from __future__ import annotations
 

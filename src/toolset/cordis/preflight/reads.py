@@ -1,7 +1,7 @@
 """Rules on what is read from a context and from its services, and on how it is called."""
 
-# Maintainers: one function a rule. Each is given a place that `check` found and speaks only when the
-# values there are certain.
+# Maintainers: one function a rule. Each is given a place that `check` found and speaks only when
+# the values there are certain.
 
 from __future__ import annotations
 

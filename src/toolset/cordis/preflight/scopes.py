@@ -1,10 +1,10 @@
 """Read the names of a mount's code: which scope binds what, and where each name is used."""
 
-# Maintainers: one pass over the tree, without recursion (an expression may nest thousands deep), and
-# the only one: everything later looks up what this collected. It knows Python's scoping and nothing
-# of plugins, services or events.
-# Invariant: a binding is only recorded with a value when that value is what the name holds; any other
-# way to bind a name is recorded as opaque, so that a doubtful name is never judged.
+# Maintainers: one pass over the tree, without recursion (an expression may nest thousands deep),
+# and the only one: everything later looks up what this collected. It knows Python's scoping and
+# nothing of plugins, services or events.
+# Invariant: a binding is only recorded with a value when that value is what the name holds; any
+# other way to bind a name is recorded as opaque, so that a doubtful name is never judged.
 
 from __future__ import annotations
 

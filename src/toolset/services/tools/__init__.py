@@ -1,9 +1,9 @@
 """Model-facing tools: declare them, register them, run their calls."""
 
 # Layers, downwards only: registry, dialects > pipeline > rendering > entries, events, decorator >
-# define > definition > decoding, schema, shallow, validation > models, plain, walk, references > typed,
-# lossless, docstring, keywords, records, strict > small, surely, errors > paths, wire > jsontypes, nulls,
-# typeddicts.
+# define > definition > decoding, schema, shallow, validation > models, plain, walk, references >
+# typed, lossless, docstring, keywords, records, strict > small, surely, errors > paths, wire >
+# jsontypes, nulls, typeddicts.
 # pydantic and jsonschema are imported by typed.py and validation.py when they are first needed.
 
 from toolset.services.tools.decorator import tool

@@ -1,8 +1,9 @@
 """`@tool`: a tool from a function's signature and docstring."""
 
 # Maintainers: answers for reading a function as a tool. Types are the business of plain.py, or else
-# of pydantic (typed.py, imported for the first annotation that is not plain); what is wrong is collected and refused at once, as in
-# define.py. Bodies that are sync run inline: threads are the author's decision.
+# of pydantic (typed.py, imported for the first annotation that is not plain); what is wrong is
+# collected and refused at once, as in define.py. Bodies that are sync run inline: threads are the
+# author's decision.
 
 from __future__ import annotations
 

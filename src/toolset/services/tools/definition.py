@@ -1,7 +1,8 @@
 """What a tool is: its declaration, checked once and then fixed."""
 
-# Maintainers: answers for `ToolDefinition`; define.py and decorator.py make one. Invariant: a definition that exists is one that every model API takes and every call can be
-# checked against. It knows no registry: owners, events and running calls are not its business.
+# Maintainers: answers for `ToolDefinition`; define.py and decorator.py make one. Invariant: a
+# definition that exists is one that every model API takes and every call can be checked against. It
+# knows no registry: owners, events and running calls are not its business.
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Numbers that pydantic turned into null: NaN and the infinities."""
 
-# Maintainers: where an annotation says `object` or `Any`, pydantic writes null for a number that JSON
-# does not have, without a word. This puts the number back, so that the check for lossless JSON
-# refuses it by its path (test_lossy_number_is_refused). It knows no types: it compares what pydantic
-# made for JSON with what it made for Python, which have the same shape.
+# Maintainers: where an annotation says `object` or `Any`, pydantic writes null for a number that
+# JSON does not have, without a word. This puts the number back, so that the check for lossless JSON
+# refuses it by its path (test_lossy_number_is_refused). It knows no types: it compares what
+# pydantic made for JSON with what it made for Python, which have the same shape.
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """What happens to a call between the arguments a model wrote and the result it reads."""
 
 # Maintainers: answers for the order of the stages and for containment: only the cancellation of the
-# caller leaves `Run.run`, everything else becomes a result. It knows one registered tool, the guards
-# and the context to dispatch on; the table of tools is registry.py's.
+# caller leaves `Run.run`, everything else becomes a result. It knows one registered tool, the
+# guards and the context to dispatch on; the table of tools is registry.py's.
 
 from __future__ import annotations
 

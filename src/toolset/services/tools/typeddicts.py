@@ -1,8 +1,8 @@
 """`typing.TypedDict` on Python 3.11, which pydantic refuses there."""
 
 # Maintainers: pydantic wants the class of `typing_extensions` below Python 3.12, where the one of
-# `typing` does not keep its generic bases. Tools use it for plain shapes, which need none of that: an
-# equal class is made (test_typed_dicts_are_types). Delete this with Python 3.11.
+# `typing` does not keep its generic bases. Tools use it for plain shapes, which need none of that:
+# an equal class is made (test_typed_dicts_are_types). Delete this with Python 3.11.
 
 from __future__ import annotations
 
