@@ -33,6 +33,8 @@ BEAT: Final = (
 SLOWEST: Final = 0.25  # seconds between two looks, at most
 FASTEST: Final = 0.002
 _ROUNDING: Final = 2e-6  # of the kernel, in seconds
+_LATE: Final = 0.0005  # seconds that two clocks may disagree by; ticks are further apart
+_ARRIVES: Final = 0.05  # seconds within which a tick surely arrives
 
 
 Throw: TypeAlias = "Callable[[BaseException], object]"
@@ -71,6 +73,7 @@ class Alarm:
         self._trip = _Trip(signal.SIGALRM)
         self._spare = MountRecursionError()
         self._every = self._ticking = 0.0
+        self._since = self._heard = 0.0  # when the timer was set, and last heard
         self._host = _HostTimer()
 
     @staticmethod
@@ -117,6 +120,7 @@ class Alarm:
             elif self._members:
                 self._adjust()
             else:
+                self._end_ticking()
                 self._host.give_back()
 
     def keep(self) -> None:
@@ -177,6 +181,7 @@ class Alarm:
 
     def __call__(self, signum: int, frame: FrameType | None) -> None:
         """Look at the interrupted stack; raise in mounted code that is over its time."""
+        self._heard = time.perf_counter()
         if self._busy:
             return
         self._busy = True
@@ -228,7 +233,31 @@ class Alarm:
 
     def _tick_every(self, seconds: float) -> None:
         self._ticking = seconds
+        self._since = time.perf_counter()
         signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
+
+    def _end_ticking(self) -> None:
+        """Stop the timer, and wait for a tick that is on its way to another thread.
+
+        Arriving later, it would find no handler of ours, and Python complains of that: some thirty
+        times in ten thousand, where a tick is due as the guard is released.
+        """
+        if not self._owns_timer():
+            return
+        left, every = signal.setitimer(signal.ITIMER_REAL, 0)
+        now = time.perf_counter()
+        last = now - (every - left) if left else now  # it is set anew when a tick is delivered
+        if last - self._since < every / 2 or _take_pending():  # there was none yet, or here it is
+            return
+        while self._heard < last - _LATE and time.perf_counter() < now + _ARRIVES:
+            time.sleep(_LATE / 5)
+
+
+def _take_pending() -> bool:
+    """Take a tick that is still to be delivered, since this thread has it blocked."""
+    if sys.platform in {"darwin", "win32"}:
+        return signal.SIGALRM in signal.sigpending()  # it is dropped where its handler is replaced
+    return signal.sigtimedwait({signal.SIGALRM}, 0) is not None
 
 
 class _HostTimer:
