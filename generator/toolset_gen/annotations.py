@@ -1,7 +1,7 @@
 """Lines that GitHub shows beside the change they are about."""
 
 # Maintainers: GitHub's workflow commands and their escapes; knows no report. A message with line
-# ends, colons and commas in it must not become two commands (test_annotations.py).
+# ends, colons and commas in it must not become two commands (test_formats.py).
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toolset_gen.artifacts import is_generated
+from toolset_gen.artifacts import HEAD, is_generated
 from toolset_gen.config import Config, read_config
 from toolset_gen.errors import GeneratorError, UsageError
 from toolset_gen.gate import regenerate
@@ -24,7 +24,6 @@ __all__ = ["WatchfilesMissingError", "changes_of", "is_source", "watch"]
 
 _SUFFIXES = frozenset({".md", ".py", ".pyi", ".toml", ".yaml", ".yml"})
 _FOREIGN = frozenset({"__pycache__", "node_modules"})
-_HEAD = 1000  # bytes; the mark of a generated file is in its head
 _LOOK = 500  # milliseconds between looks at whether to go on
 
 
@@ -123,7 +122,7 @@ def _is_generated(root: Path, inside: Path) -> bool:
         return inside == _pages(root)
     try:
         with (root / inside).open("rb") as file:
-            return is_generated(file.read(_HEAD))
+            return is_generated(file.read(HEAD))
     except OSError:
         return False
 

