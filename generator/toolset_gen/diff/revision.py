@@ -14,21 +14,20 @@ import types
 import typing
 from typing import Literal, TypeAlias, cast, get_args, get_origin
 
-from toolset.catalog import SCHEMA_VERSION, Catalog, ToolEntry
+from toolset.catalog import SCHEMA_VERSION, Catalog
 from toolset_gen.artifacts import COMMAND, read_bytes
 from toolset_gen.build import build
 from toolset_gen.cache import Cache
 from toolset_gen.config import Config
 from toolset_gen.errors import GeneratorError, UsageError
 from toolset_gen.gate import find_sources, recall
+from toolset_gen.render.json_form import JSON_TEXT, RENAMED
 
 __all__ = ["RevisionError", "UnreadableError", "current_catalog", "read_catalog"]
 
 _Json: TypeAlias = "dict[str, object]"
 _NAME = "api-catalog.json"
-_JSON_TEXT = {(ToolEntry, "parameters"), (ToolEntry, "output")}
 _PLAIN: tuple[type, ...] = (str, bool, int)
-_RENAMED = {"class_name": "class"}
 
 
 class RevisionError(UsageError):
@@ -167,10 +166,10 @@ def _record(record: type, values: _Json) -> tuple[object, ...]:
     hints = typing.get_type_hints(record)
     arguments: _Json = {}
     for name in cast("tuple[str, ...]", getattr(record, "_fields", ())):
-        key = _RENAMED.get(name, name)
+        key = RENAMED.get(name, name)
         if key not in values:
             continue
-        if (record, name) in _JSON_TEXT:
+        if (record, name) in JSON_TEXT:
             value = values[key]
             arguments[name] = "" if value is None else json.dumps(value, sort_keys=True)
         else:

@@ -7,7 +7,7 @@ below it, which describes any class, function or module.
 # Layers, downwards only: assemble > linking > uses > documented, flows > events, tracer >
 # declarations, objects, plugins > closure, facts, listeners, services > describe > constructors,
 # declare, external > fields, reader > members, models, sites > behind, gather, inherited, injects,
-# kinds, makings, names > classes, frames, library > functions, parameters, paths, variables >
+# kinds, makings, names > classes, frames, library > functions, paths, variables > parameters >
 # bindings, docstrings, expressions, stubs > raw > model, mro, scope, spelling, text, things,
 # values.
 # Everything up to `reader` speaks of one module alone and pickles.

@@ -83,7 +83,7 @@ def _declare(describer: Describer, made: Made) -> DeclaredEvent | Diagnostic:
     found, mark = made.found, made.call
     given = mark.keyword("name") or (mark.args[0] if mark.args else None)
     name = library.constant(given)
-    way = mark.keyword("mode") or (mark.args[1] if len(mark.args) > 1 else None)
+    way = mark.keyword("mode")
     said = library.constant(way)
     for what, value, expr in (("name", name, given), ("mode", said, way)):
         if value is None:

@@ -9,9 +9,9 @@ import ast
 from collections.abc import Iterator
 from typing import TypeAlias, cast
 
-from toolset.catalog import ParameterKind
 from toolset_gen.extract.docstrings import parse_docstring
 from toolset_gen.extract.expressions import Resolve, read_annotation, read_expr
+from toolset_gen.extract.parameters import each_parameter
 from toolset_gen.extract.raw import Doc, RawFunction, RawParameter
 from toolset_gen.extract.text import SourceText
 
@@ -129,26 +129,14 @@ def _yields(node: AnyFunction, source: SourceText) -> bool:
 def _parameters(
     args: ast.arguments, source: SourceText, resolve: Resolve
 ) -> Iterator[RawParameter]:
-    def make(arg: ast.arg, kind: ParameterKind, default: ast.expr | None) -> RawParameter:
-        return RawParameter(
+    for arg, kind, default in each_parameter(args):
+        yield RawParameter(
             name=arg.arg,
             kind=kind,
             annotation=read_annotation(arg.annotation, source, resolve) if arg.annotation else None,
             default=source.of(default) if default is not None else None,
             line=arg.lineno,
         )
-
-    positional = [*args.posonlyargs, *args.args]
-    defaults: list[ast.expr | None] = [None] * (len(positional) - len(args.defaults))
-    for index, (arg, value) in enumerate(zip(positional, [*defaults, *args.defaults], strict=True)):
-        first = index < len(args.posonlyargs)
-        yield make(arg, "positional-only" if first else "positional-or-keyword", value)
-    if args.vararg:
-        yield make(args.vararg, "var-positional", None)
-    for arg, value in zip(args.kwonlyargs, args.kw_defaults, strict=True):
-        yield make(arg, "keyword-only", value)
-    if args.kwarg:
-        yield make(args.kwarg, "var-keyword", None)
 
 
 def merge_functions(earlier: RawFunction, later: RawFunction) -> RawFunction:

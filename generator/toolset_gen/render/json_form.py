@@ -18,12 +18,12 @@ from toolset.catalog import SCHEMA_VERSION, Catalog, Member, Signature, ToolEntr
 from toolset_gen.artifacts import MARK
 from toolset_gen.emit import is_record
 
-__all__ = ["as_json", "json_schema", "json_text"]
+__all__ = ["JSON_TEXT", "RENAMED", "as_json", "json_schema", "json_text"]
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
-_RENAMED = {"class_name": "class"}
-_JSON_TEXT = {(ToolEntry, "parameters"), (ToolEntry, "output")}
+RENAMED = {"class_name": "class"}
+JSON_TEXT = {(ToolEntry, "parameters"), (ToolEntry, "output")}
 _OPTIONAL = "signatures"
 _WORDS: dict[bool | None, str] = {None: "null", False: "false", True: "true"}
 _COMMENT = f"{MARK} from the sources: edit those and run it again. Do not merge by hand."
@@ -50,10 +50,10 @@ def _value(value: object) -> Json:
         return [_value(item) for item in items]
     result: dict[str, Json] = {}
     for name, item in zip(_fields(type(items)), items, strict=True):
-        if (type(items), name) in _JSON_TEXT:
+        if (type(items), name) in JSON_TEXT:
             result[name] = cast("Json", json.loads(cast("str", item))) if item else None
         elif name != _OPTIONAL or item:
-            result[_RENAMED.get(name, name)] = _value(item)
+            result[RENAMED.get(name, name)] = _value(item)
     return result
 
 
@@ -107,7 +107,7 @@ class _Writer:
             if name == _OPTIONAL and not item:
                 continue
             self.pieces.append(before + key)
-            if (type(record), name) in _JSON_TEXT:
+            if (type(record), name) in JSON_TEXT:
                 parsed = cast("Json", json.loads(cast("str", item))) if item else None
                 self.pieces.append(_nested(parsed, inner))
             else:
@@ -137,7 +137,7 @@ class _Writer:
         """Give the fields of a record, each with what stands before its value."""
         if record not in self._fields:
             names = _fields(record)
-            self._fields[record] = [(name, f'"{_RENAMED.get(name, name)}": ') for name in names]
+            self._fields[record] = [(name, f'"{RENAMED.get(name, name)}": ') for name in names]
         return self._fields[record]
 
 
@@ -179,8 +179,8 @@ def _record(record: type, definitions: dict[str, Json]) -> Json:
     hints = typing.get_type_hints(record)
     properties: dict[str, Json] = {}
     for name in _fields(record):
-        json_text = (record, name) in _JSON_TEXT
-        properties[_RENAMED.get(name, name)] = (
+        json_text = (record, name) in JSON_TEXT
+        properties[RENAMED.get(name, name)] = (
             {"type": ["object", "boolean", "null"]}
             if json_text
             else _schema(hints[name], definitions)
