@@ -107,7 +107,7 @@ MISTAKES = {
     ),
     "service as a global": (
         "def apply(ctx): fs.read_text('a')\nreturn apply",
-        'declare inject = ["fs"] and use `ctx.fs`',
+        'declare apply.inject = ["fs"] and use `ctx.fs`',
     ),
     "text as inject": (
         "def apply(ctx): pass\napply.inject = 'fs'\nreturn apply",
@@ -120,7 +120,7 @@ MISTAKES = {
     ),
     "misnamed service": (
         "def apply(ctx): ctx.timer.sleep\napply.inject = ['timing']\nreturn apply",
-        "write inject = [\"timer\"] (nothing known provides 'timing': keep it only when",
+        "write apply.inject = [\"timer\"] after the function (nothing known provides 'timing': keep it only when",
     ),
     "another language": (
         "const apply = (ctx) => {\n  ctx.on('tools/change', () => {});\n};\nreturn apply;",

@@ -501,3 +501,34 @@ def test_cycles_leave_nothing(count_objects) -> None:
 
     # Not under asyncio's debug mode, whose tracebacks fill the line cache.
     assert asyncio.run(main()) < 50  # one object a cycle would be 200
+
+
+DECLARE = {
+    "function": ("def go(ctx):\n    getattr(ctx, 'box')\nreturn go", 'go.inject = ["box"]'),
+    "class": (
+        "class Go:\n    def __init__(self, ctx):\n        getattr(ctx, 'box')\nreturn Go",
+        'inject = ["box"] in the body of class Go',
+    ),
+    "object": (
+        "class Go:\n    def apply(self, ctx):\n        getattr(ctx, 'box')\nreturn Go()",
+        'inject = ["box"] in the body of class Go',
+    ),
+    "lambda": ("return lambda ctx: getattr(ctx, 'box')", 'plugin.inject = ["box"]'),
+}
+
+
+@pytest.mark.parametrize("form", DECLARE)
+def test_undeclared_says_where_to_declare(run, form: str) -> None:
+    """A service read without a declaration is answered with the line for the plugin at hand."""
+    code, said = DECLARE[form]
+
+    async def main() -> str:
+        async with host() as root:
+            with pytest.raises(FacadeError) as caught:
+                async with mounted(root, code):
+                    pass
+            return str(caught.value)
+
+    text = run(main())
+    assert said in text
+    assert "(a variable `inject` of the code has no effect)" in text

@@ -378,7 +378,10 @@ def test_shows_inject_line_to_write() -> None:
         "def apply(ctx):\n    ctx.fs.join()\napply.inject = ['timer']\nreturn apply"
     )
     assert [str(f) for f in findings.mistakes] == [
-        'line 2: service \'fs\' is read but not declared; write inject = ["timer", "fs"]'
+        (
+            "line 2: service 'fs' is read but not declared; "
+            'write apply.inject = ["timer", "fs"] after the function'
+        )
     ]
 
 
@@ -386,8 +389,61 @@ def test_asks_for_timer_behind_helper() -> None:
     """A helper that the timer adds to `ctx` needs the timer declared."""
     findings = preflight("def apply(ctx):\n    ctx.set_timeout(print, 1)\nreturn apply")
     assert [str(f) for f in findings.mistakes] == [
-        "line 2: service 'timer' is read but not declared; write inject = [\"timer\"]"
+        (
+            "line 2: service 'timer' is read but not declared; "
+            'write apply.inject = ["timer"] after the function'
+        )
     ]
+
+
+DECLARED = {
+    "a function": (
+        "def go(ctx):\n    ctx.sleep(1)\nreturn go",
+        'write go.inject = ["timer"] after the function',
+    ),
+    "a variable": (
+        "inject = ['timer']\ndef go(ctx):\n    ctx.sleep(1)\nreturn go",
+        (
+            'write go.inject = ["timer"] after the function (the variable `inject` in line 1 has no '
+            "effect: it is read off the plugin)"
+        ),
+    ),
+    "a variable of apply": (
+        "def go(ctx):\n    inject = ['timer']\n    ctx.sleep(1)\nreturn go",
+        "(the variable `inject` in line 2 has no effect: it is read off the plugin)",
+    ),
+    "a factory": (
+        "def make():\n    def go(ctx):\n        ctx.sleep(1)\n    return go\nreturn make()",
+        'write go.inject = ["timer"] after the function',
+    ),
+    "a class": (
+        "class P:\n    def __init__(self, ctx):\n        ctx.sleep(1)\nreturn P",
+        'write inject = ["timer"] in the body of class P',
+    ),
+    "an object": (
+        "class P:\n    def apply(self, ctx):\n        ctx.sleep(1)\nreturn P()",
+        'write inject = ["timer"] in the body of class P',
+    ),
+    "a namespace": (
+        (
+            "from types import SimpleNamespace\ndef go(ctx):\n    ctx.sleep(1)\n"
+            "return SimpleNamespace(apply=go)"
+        ),
+        'write inject=["timer"] among its keywords',
+    ),
+    "a lambda": (
+        "go = lambda ctx: ctx.sleep(1)\nreturn go",
+        'write go.inject = ["timer"] before the `return`',
+    ),
+}
+
+
+@pytest.mark.parametrize("form", DECLARED)
+def test_shows_where_to_declare(form: str) -> None:
+    """The line to write is one that works in the form of plugin at hand."""
+    code, said = DECLARED[form]
+    undeclared = [f for f in preflight(code).mistakes if f.rule == "undeclared-service"]
+    assert undeclared[0].message.endswith(said)
 
 
 def test_judges_optional_read_by_get() -> None:

@@ -57,8 +57,8 @@ _OTHER_NAMES: Final = {
     "JSON": "Python writes `import json` and `json.dumps(...)`, `json.loads(...)`",
     "Math": "Python writes `import math`",
     "Promise": "Python awaits coroutines: `async def` and `await`",
-    "setTimeout": 'declare inject = ["timer"] and call `ctx.set_timeout(...)`',
-    "setInterval": 'declare inject = ["timer"] and call `ctx.set_interval(...)`',
+    "setTimeout": 'declare apply.inject = ["timer"] and call `ctx.set_timeout(...)`',
+    "setInterval": 'declare apply.inject = ["timer"] and call `ctx.set_interval(...)`',
     "plugin": "a plugin needs no decorator: return the function, `name` and `inject` as its attributes",
     "tool": "write `@harness.tool`",
     "define_tool": "write `harness.define_tool(...)`",
@@ -66,7 +66,7 @@ _OTHER_NAMES: Final = {
     "Next": "write `from toolset import Next`, or leave the annotation out",
     "Context": "leave the annotation out: the context is what `apply(ctx)` receives",
     **{
-        key: f'a service is read from the context: declare inject = ["{key}"] and use `ctx.{key}`'
+        key: f'a service is read from the context: declare apply.inject = ["{key}"] and use `ctx.{key}`'
         for key in ("fs", "timer", "tools", "shell", "web")
     },
     "ctx": "the context is what `apply(ctx)` receives; it does not exist before",

@@ -294,7 +294,7 @@ class MountContext:
         try:
             registry: object = getattr(inside.ctx, "tools")  # noqa: B009 - hidden from type checkers
         except ServiceAccessError:
-            raise undeclared("ctx.tools", "tools") from None
+            raise undeclared("ctx.tools", "tools", inside.declare) from None
         return MountTools(cast("ToolRegistry", registry), inside.membrane)
 
 
@@ -302,18 +302,19 @@ def _inside(ctx: MountContext) -> Inside:
     return cast("Inside", object.__getattribute__(ctx, "_inside"))
 
 
-def facade(ctx: Context, membrane: Membrane) -> MountContext:
+def facade(ctx: Context, membrane: Membrane, plugin: object = None) -> MountContext:
     """Wrap the context of a mount's fiber.
 
     Args:
         ctx: The context that the runtime handed to the mount's plugin.
         membrane: The border of the mount.
+        plugin: What the mount's code returned, for messages.
 
     Returns:
         What the plugin's `apply` receives.
     """
     made = object.__new__(MountContext)
-    object.__setattr__(made, "_inside", Inside(ctx, membrane))
+    object.__setattr__(made, "_inside", Inside(ctx, membrane, plugin))
     return made
 
 

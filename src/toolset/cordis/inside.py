@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from types import FunctionType
 from typing import Final, cast
 
 from toolset.catalog import nearest
@@ -42,17 +43,35 @@ _WITHHELD: Final = {
 class Inside:
     """What a façade stands for."""
 
-    __slots__ = ("_seen", "ctx", "membrane")
+    __slots__ = ("_plugin", "_seen", "ctx", "membrane")
 
-    def __init__(self, ctx: Context, membrane: Membrane) -> None:
+    def __init__(self, ctx: Context, membrane: Membrane, plugin: object) -> None:
         self.ctx = ctx
         self.membrane = membrane
+        self._plugin = plugin
         self._seen: dict[str, tuple[object, object]] = {}
 
     def declared(self) -> tuple[str, ...]:
         """The keys that the plugin declares or provides."""
         fiber = self.ctx.fiber
         return (*fiber.inject.required, *fiber.inject.optional, *fiber.provides())
+
+    def declare(self, value: str) -> str:
+        """Show how the plugin that the code returned declares services.
+
+        Args:
+            value: What its `inject` should be.
+
+        Returns:
+            The line to write, and where.
+        """
+        source = self._plugin
+        if isinstance(source, FunctionType) and source.__name__.isidentifier():
+            return f"{source.__name__}.inject = {value} after the function"
+        if isinstance(source, FunctionType) or source is None:
+            return f"inject = {value} on the plugin, such as plugin.inject = {value}"
+        kind = source if isinstance(source, type) else type(source)
+        return f"inject = {value} in the body of class {kind.__name__}"
 
     def read(self, name: str) -> object:
         """Give a member that is no method of the façade: a service, or what one adds to contexts."""
@@ -66,9 +85,9 @@ class Inside:
         if name in self.declared():
             return self._shown(name, cast("object", getattr(self.ctx, name)))
         if name in _TIMER:
-            raise undeclared(f"ctx.{name}", "timer")
+            raise undeclared(f"ctx.{name}", "timer", self.declare)
         if self.ctx.get(name) is not None:
-            raise undeclared(f"ctx.{name}", name)
+            raise undeclared(f"ctx.{name}", name, self.declare)
         raise self._unknown(name)
 
     def optional(self, key: str, default: object) -> object:
@@ -77,7 +96,7 @@ class Inside:
         if found is None:
             return default
         if key not in self.declared():
-            raise undeclared(f"ctx.get({key!r})", key, optional=True)
+            raise undeclared(f"ctx.get({key!r})", key, self.declare, optional=True)
         return self._shown(key, found)
 
     def names(self) -> Iterable[str]:
@@ -102,7 +121,7 @@ class Inside:
         try:
             return self.membrane.inward(cast("object", getattr(self.ctx, name)), f"ctx.{name}")
         except ServiceAccessError as error:
-            raise undeclared(f"ctx.{name}", error.key) from None
+            raise undeclared(f"ctx.{name}", error.key, self.declare) from None
 
     def _unknown(self, name: str) -> FacadeError:
         live = {one.key for one in self.ctx.registry.services() if one.live}
@@ -120,20 +139,23 @@ def _is_object(value: object) -> bool:
     return type(value).__module__ != "builtins" and not isinstance(value, type | Awaitable)
 
 
-def undeclared(read: str, key: str, *, optional: bool = False) -> FacadeError:
+def undeclared(
+    read: str, key: str, declare: Callable[[str], str], *, optional: bool = False
+) -> FacadeError:
     """Make the refusal of a service that the plugin does not declare.
 
     Args:
         read: What was read, such as `ctx.fs`.
         key: The service's key.
+        declare: Shows how the plugin declares services.
         optional: Whether it was read as one that may not be there.
 
     Returns:
         The error, with the line to write.
     """
-    line = f'inject = {{"optional": ["{key}"]}}' if optional else f'inject = ["{key}"]'
+    value = f'{{"optional": ["{key}"]}}' if optional else f'["{key}"]'
     return FacadeError(
-        f'{read}: the plugin does not declare service "{key}"; write {line} on it, for example '
-        f"`apply.inject = ...` or as an attribute of its class",
+        f'{read}: the plugin does not declare service "{key}"; write {declare(value)} '
+        "(a variable `inject` of the code has no effect)",
         key,
     )

@@ -62,7 +62,7 @@ class MountedPlugin:
         plugin = self._plugin
         life = self._life = self._begin(ctx)
         membrane = Membrane(self._mount_id, life)
-        given = facade(ctx, membrane)
+        given = facade(ctx, membrane, plugin.source)
         made = membrane.call(plugin.invoke, given, config)
         if isinstance(made, Service) and plugin.service is not None:
             return self._serve(ctx, made, membrane)

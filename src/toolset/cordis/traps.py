@@ -17,11 +17,17 @@ from toolset.cordis.errors import WithheldError, WithheldImportError
 
 __all__ = ["TABLE", "Row", "Withheld", "make_builtins", "way_out"]
 
-FS: Final = 'declare inject = ["fs"] and use `ctx.fs` (`await ctx.fs.read_text(path)`, …)'
-SHELL: Final = 'declare inject = ["shell"] and use `await ctx.shell.run(command)`'
-WEB: Final = 'declare inject = ["web"] and use `await ctx.web.fetch(url)`'
+
+def _declare(key: str) -> str:
+    """Say how a plugin asks for a service: by an attribute of its own, not by a variable."""
+    return f'declare apply.inject = ["{key}"] (in a class: inject = ["{key}"]) and use'
+
+
+FS: Final = f"{_declare('fs')} `ctx.fs` (`await ctx.fs.read_text(path)`, …)"
+SHELL: Final = f"{_declare('shell')} `await ctx.shell.run(command)`"
+WEB: Final = f"{_declare('web')} `await ctx.web.fetch(url)`"
 TIMER: Final = (
-    'declare inject = ["timer"] and use `await ctx.timer.sleep(seconds)` or `ctx.set_timeout(...)`; '
+    f"{_declare('timer')} `await ctx.timer.sleep(seconds)` or `ctx.set_timeout(...)`; "
     "background work is `ctx.spawn(coroutine)`"
 )
 DESIGN: Final = "it is withheld by design; put what needs it into an installed plugin and inject it"

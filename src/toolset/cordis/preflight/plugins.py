@@ -34,11 +34,13 @@ class Plugin(NamedTuple):
         node: Where it is returned.
         inject: The keys it declares; None when they cannot be read.
         declared_at: Where it declares them, None when it does not.
+        how: How it would declare them, with `{}` for the keys.
     """
 
     node: ast.Return
     inject: frozenset[str] | None
     declared_at: ast.expr | None
+    how: str
 
 
 class _Inject(NamedTuple):
@@ -66,7 +68,7 @@ def find_plugins(evaluator: Evaluator) -> list[Plugin]:
             value = evaluator.value(node.value, scopes.root)
             inject = _enter(evaluator, value)
             if inject is not None:
-                found.append(Plugin(node, inject.keys, inject.node))
+                found.append(Plugin(node, inject.keys, inject.node, _how(node, value)))
     evaluator.forget()
     return found
 
@@ -101,6 +103,22 @@ def listener_of(call: ast.Call) -> ast.expr | None:
     if len(call.args) > 1:
         return call.args[1]
     return next((k.value for k in call.keywords if k.arg == "listener"), None)
+
+
+def _how(node: ast.Return, value: Value) -> str:
+    """Show how the plugin that is returned declares services."""
+    match value:
+        case ClassValue() | InstanceValue():
+            return f"inject = [{{}}] in the body of class {value.node.name}"
+        case NamespaceValue():
+            return "inject=[{}] among its keywords"
+        case FunctionValue(node=ast.FunctionDef() | ast.AsyncFunctionDef() as function):
+            name = node.value.id if isinstance(node.value, ast.Name) else function.name
+            return f"{name}.inject = [{{}}] after the function"
+        case _ if isinstance(node.value, ast.Name):
+            return f"{node.value.id}.inject = [{{}}] before the `return`"
+        case _:
+            return "plugin.inject = [{}] on a named function, and return that"
 
 
 def _enter(evaluator: Evaluator, value: Value) -> _Inject | None:

@@ -90,15 +90,33 @@ def _undeclared(code: Code, node: ast.AST, name: str, inject: frozenset[str]) ->
     ]
     known = [key for key in sorted(inject) if key not in unknown]
     line = ", ".join(f'"{key}"' for key in [*known, name])
+    how = {plugin.how for plugin in code.plugins}
+    write = how.pop().format(line) if len(how) == 1 else f"inject = [{line}] on the plugin"
     others = " and ".join(map(repr, unknown))
     left_out = f" (nothing known provides {others}: keep it only when another mount will)"
     code.mistake(
         node,
         "undeclared-service",
-        f"service {name!r} is read but not declared; write inject = [{line}]"
-        f"{left_out if unknown else ''}",
+        f"service {name!r} is read but not declared; write {write}"
+        f"{left_out if unknown else ''}{_without_effect(code)}",
         raises="AttributeError",
     )
+
+
+def _without_effect(code: Code) -> str:
+    """Say that a variable `inject`, which nothing reads, declares nothing; `""` without one."""
+    if "inject" in code.scopes.loads:
+        return ""
+    lines = [
+        binding.node.lineno
+        for scope in code.scopes.every
+        if not isinstance(scope.node, ast.ClassDef)
+        for binding in scope.bindings.get("inject", ())
+        if isinstance(binding.node, ast.expr)
+    ]
+    if not lines:
+        return ""
+    return f" (the variable `inject` in line {min(lines)} has no effect: it is read off the plugin)"
 
 
 def _provides(code: Code, name: str) -> bool:
