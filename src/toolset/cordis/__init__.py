@@ -6,7 +6,7 @@ A plugin that registers three model-facing tools. Mount the module itself: `ctx.
 # Layers, downwards only: catalogs, config, tools, world > described, mounts > mount_errors, mounted
 # > preflight, report > knowledge > live > evaluate, sandbox, sandbox_page > console, names > facade
 # > inside > mount_tools > harness, lent > membrane > ending, screening, spared, diagnostics >
-# guard, waiting_at > alarm, watcher, traps > deadline, parse_errors > errors.
+# guard, waiting_at > alarm, asyncgens, watcher, traps > deadline, parse_errors > errors.
 # This module is the plugin: name, inject, Config and apply are its public face.
 
 from __future__ import annotations

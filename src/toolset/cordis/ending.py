@@ -15,11 +15,13 @@ import types
 from collections.abc import Callable, Coroutine, Generator
 from typing import Final, NamedTuple, TypeAlias, TypeVar, cast
 
+from toolset.cordis.alarm import Throw
+from toolset.cordis.asyncgens import AsyncGen, Generators
 from toolset.cordis.errors import MountEndedError
 from toolset.cordis.guard import Guard
 from toolset.cordis.waiting_at import waiting_at
 
-__all__ = ["Life", "Terms", "drive"]
+__all__ = ["Life", "Terms", "close", "close_all", "close_now", "drive"]
 
 T = TypeVar("T")
 
@@ -37,12 +39,14 @@ class Terms(NamedTuple):
         filename: The file name of the mount's frames.
         patience: Seconds from its end until what it still awaits is cancelled.
         grace: Seconds from then until it is ended by force.
+        generators: The async generators that its code has begun.
     """
 
     guard: Guard
     filename: str
     patience: float
     grace: float
+    generators: Generators
 
 
 class Life:
@@ -159,20 +163,20 @@ class _Leash:
             return work.throw(error)
         life = self._life
         failure = MountEndedError(life.mount_id, self._name, waiting_at(work, life.mount_id))
-        self._force(work, error)
+        _force(work.throw, error, life.terms)
         task = self._task
         if task is None or not task.cancelling():
             raise failure
         life.tell(str(failure))  # whoever cancelled it waits for that, and for no error
         raise asyncio.CancelledError from failure
 
-    def _force(self, work: Work[T], error: BaseException) -> None:
-        terms = self._life.terms
-        for _ in range(_TRIES):
-            try:
-                terms.guard.throw(work.throw, error, terms.filename)
-            except BaseException:  # noqa: BLE001 - however it ended, it is over
-                return
+
+def _force(throw: Throw, error: BaseException, terms: Terms) -> None:
+    for _ in range(_TRIES):
+        try:
+            terms.guard.throw(throw, error, terms.filename)
+        except BaseException:  # noqa: BLE001 - however it ended, it is over
+            return
 
 
 @types.coroutine
@@ -215,3 +219,53 @@ def drive(work: Work[T], life: Life, name: str) -> Generator[object, object, T]:
         return cast("T", end.value)
     finally:
         leash.release()
+
+
+async def close(generator: AsyncGen, life: Life) -> None:
+    """Close an async generator of a mount, as long as the mount has for it.
+
+    Args:
+        generator: The generator, half-way.
+        life: Says when the mount is over.
+
+    Raises:
+        MountEndedError: Its mount is over and it did not end by itself.
+    """
+    await drive(generator.aclose(), life, f"`{generator.__name__}`")
+
+
+async def close_all(terms: Terms, life: Life, failed: Callable[[Exception], None]) -> None:
+    """Close the async generators that a mount has left half-way.
+
+    Args:
+        terms: What it is mounted on.
+        life: Says when it is over.
+        failed: Called with what one of them raised.
+    """
+    while left := terms.generators.take():
+        for generator in left:
+            try:
+                await close(generator, life)
+            except asyncio.CancelledError:
+                task = asyncio.current_task()
+                if task is not None and task.cancelling():
+                    raise  # it is the waiter that is cancelled, not the generator in its time
+            except Exception as error:  # noqa: BLE001 - whatever a clean-up raises is its failure
+                failed(error)
+
+
+def close_now(terms: Terms) -> None:
+    """Close what a mount that is over has left half-way, at once: nothing in it awaits any more.
+
+    Args:
+        terms: What it was mounted on.
+    """
+    terms.generators.owner = None
+    for generator in terms.generators.take():
+        closing = generator.aclose()
+        with terms.guard.held():
+            try:
+                closing.send(None)
+                _force(closing.throw, asyncio.CancelledError(), terms)
+            except BaseException:  # noqa: BLE001, S110 - however it ended, it is over
+                pass

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple, cast
 
 from toolset.cordis.deadline import TOP_LEVEL, frame_name, module_name
 from toolset.cordis.diagnostics import is_interrupt, mount_error
-from toolset.cordis.ending import Life, drive
+from toolset.cordis.ending import Life, close, drive
 from toolset.cordis.errors import MountSyntaxError, MountTimeoutError
 from toolset.cordis.guard import Guard
 from toolset.cordis.parse_errors import FORMS, explain, lines_of
@@ -284,13 +284,23 @@ async def _run(source: Source, namespace: dict[str, object], life: Life | None) 
     try:
         exec(source.code, namespace)  # noqa: S102 - the purpose of this module
         body = cast("Callable[[], Coroutine[object, object, object]]", namespace.pop(TOP_LEVEL))
-        return await (body() if life is None else drive(body(), life, "the top level"))
+        if life is None:
+            return await body()
+        return await _whole(body(), life)
     except MountTimeoutError as error:
         raise error.again() from None
     except BaseException as error:
         if is_interrupt(error):
             raise
         raise mount_error(error, source.mount_id) from error
+
+
+async def _whole(body: Coroutine[object, object, object], life: Life) -> object:
+    """Run the top level, and close the async generators that it left half-way."""
+    value = await drive(body, life, "the top level")
+    for generator in life.terms.generators.take_dropped():
+        await close(generator, life)
+    return value
 
 
 class _Module:

@@ -11,8 +11,10 @@ import asyncio
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Final
+from weakref import WeakValueDictionary
 
 from toolset.cordis.alarm import Alarm, Throw, usable
+from toolset.cordis.asyncgens import Generators, Hooks
 from toolset.cordis.errors import MountTimeoutError
 from toolset.cordis.watcher import Watcher
 
@@ -42,6 +44,8 @@ class Guard:
         self._alarm: Alarm | None = None
         self._upkeep: asyncio.TimerHandle | None = None
         self._watcher: Watcher | None = None
+        self._hooks: Hooks | None = None
+        self._generators: WeakValueDictionary[str, Generators] = WeakValueDictionary()
 
     @property
     def limit(self) -> float:
@@ -51,15 +55,16 @@ class Guard:
     def hold(self) -> None:
         """Start guarding the running event loop's thread, or count one more holder."""
         self._holders += 1
+        self._keep_hooks()
         if self._alarm is not None:
             self._keep(self._alarm)
         elif self._watcher is None:
             loop = asyncio.get_running_loop()
             if usable():
                 self._alarm = Alarm.join(self)
-                self._look_later(loop)
             else:
                 self._watcher = Watcher(self._limit, self.record, loop)
+            self._look_later(loop)
 
     def _keep(self, alarm: Alarm) -> None:
         """Arm the alarm anew when the host has set a handler or a timer of its own over it."""
@@ -69,14 +74,22 @@ class Guard:
             alarm.leave(self)
             self._alarm = Alarm.join(self)
 
+    def _keep_hooks(self) -> None:
+        """Set the hooks for async generators, anew when another loop has set its own."""
+        if self._hooks is None or not self._hooks.installed():
+            if self._hooks is not None:
+                self._hooks.leave(self)
+            self._hooks = Hooks.join(self)
+
     def _look_later(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Keep the alarm soon and, while it is held, again and again."""
+        """Keep alarm and hooks soon and, while it is held, again and again."""
         self._upkeep = loop.call_later(min(self._limit, _UPKEEP), self._look_again, loop)
 
     def _look_again(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._keep_hooks()
         if self._alarm is not None:
             self._keep(self._alarm)
-            self._look_later(loop)
+        self._look_later(loop)
 
     def release(self) -> None:
         """Count one holder less; the last one puts the host's signal handler and timer back."""
@@ -89,7 +102,9 @@ class Guard:
             self._alarm.leave(self)
         if self._watcher is not None:
             self._watcher.stop()
-        self._alarm = self._watcher = self._upkeep = None
+        if self._hooks is not None:
+            self._hooks.leave(self)
+        self._alarm = self._watcher = self._upkeep = self._hooks = None
         self._strikes.clear()
 
     @contextmanager
@@ -133,6 +148,26 @@ class Guard:
             The error that was raised in it, or None when there was none since the last call.
         """
         return self._strikes.pop(filename, None)
+
+    def keep_generators(self, filename: str, kept: Generators) -> None:
+        """Have a mount keep the async generators that its code begins.
+
+        Args:
+            filename: The file name of the mount's frames.
+            kept: Where they are kept; whoever runs the mount holds it.
+        """
+        self._generators[filename] = kept
+
+    def generators_of(self, filename: str) -> Generators | None:
+        """Give where a mount keeps its async generators; the hooks ask for it.
+
+        Args:
+            filename: The file name of the mount's frames.
+
+        Returns:
+            None when the mount is over.
+        """
+        return self._generators.get(filename)
 
     def record(self, filename: str, error: MountTimeoutError) -> None:
         """Take note that a stretch of a mount is being ended; the mechanisms call it.

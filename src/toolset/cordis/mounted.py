@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Coroutine
 
+from toolset.cordis.asyncgens import AsyncGen
 from toolset.cordis.diagnostics import in_one_line, is_fault, tidy
-from toolset.cordis.ending import Life, Terms
+from toolset.cordis.ending import Life, Terms, close, close_all, close_now
 from toolset.cordis.facade import facade
 from toolset.cordis.membrane import Membrane
-from toolset.runtime import Context, Service
+from toolset.runtime import Context, Fiber, Service
 from toolset.runtime.plugins import Plugin
 
 __all__ = ["MountedPlugin"]
@@ -42,6 +43,7 @@ class MountedPlugin:
         self._mount_id = mount_id
         self._terms = terms
         self._life: Life | None = None
+        self._fiber: Fiber | None = None
 
         # A plain function: the runtime reads the parameters of those without `inspect.signature`.
         def apply(ctx: Context, config: object) -> object:
@@ -72,12 +74,23 @@ class MountedPlugin:
         terms, fiber = self._terms, ctx.fiber
         if terms is None:
             return None
-        return Life(
+        self._fiber = fiber
+        life = Life(
             self._mount_id,
             terms,
             over=lambda: fiber.closing,
             tell=lambda message: fiber.logger.warning("%s", message),
         )
+
+        def own(generator: AsyncGen) -> bool:
+            if fiber.closing:  # `close_generators` takes it
+                return False
+            fiber.start(close(generator, life), _closing(generator.__name__))
+            return True
+
+        terms.generators.owner = own
+        terms.generators.hand_over()
+        return life
 
     def word_failure(self, error: Exception) -> str | None:
         """Word a failure of the plugin for the host's log.
@@ -89,6 +102,17 @@ class MountedPlugin:
             One line; None for a fault of the host's own, whose traceback is worth keeping.
         """
         return None if is_fault(error) else in_one_line(error, self._mount_id)
+
+    async def close_generators(self) -> None:
+        """Close the async generators that its code has left half-way, in the time it has left."""
+        terms, life, fiber = self._terms, self._life, self._fiber
+        if terms is not None and life is not None and fiber is not None:
+            await close_all(terms, life, lambda error: fiber.report(error, _closing("")))
+
+    def forget_generators(self) -> None:
+        """End those that are left, at once."""
+        if self._terms is not None:
+            close_now(self._terms)
 
     def hurry(self) -> None:
         """Leave what it still runs no time to end by itself: it has had its time."""
@@ -108,3 +132,7 @@ class MountedPlugin:
             ctx.provide(service.key, service)
 
         return started()
+
+
+def _closing(name: str) -> str:
+    return f"closing async generator {name}".rstrip()

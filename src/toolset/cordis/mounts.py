@@ -14,8 +14,9 @@ from contextlib import contextmanager
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
+from toolset.cordis.asyncgens import Generators
 from toolset.cordis.diagnostics import check_plugin, mount_error, tidy
-from toolset.cordis.ending import Life, Terms
+from toolset.cordis.ending import Life, Terms, close_now
 from toolset.cordis.errors import MountError, MountTimeoutError
 from toolset.cordis.evaluate import Source, evaluate, forget, parse
 from toolset.cordis.guard import Guard
@@ -220,10 +221,11 @@ class Mounts:
         source = source.checked()
         namespace = make_namespace(mount_id, source.module)
         terms = self._terms(source.filename)
-        value = await self._evaluated(source, namespace, terms, deadline)
         try:
+            value = await self._evaluated(source, namespace, terms, deadline)
             plugin = MountedPlugin(check_plugin(value, mount_id), mount_id, terms)
         except BaseException:
+            close_now(terms)
             forget(source)
             raise
         return _Mount(source, plugin, (*map(str, findings.notes), *source.warnings))
@@ -231,7 +233,9 @@ class Mounts:
     def _terms(self, filename: str) -> Terms:
         """Share out the time of an unmount, so that what has to be ended by force is over in it."""
         stretch, whole = self._bounds
-        return Terms(self._guard, filename, whole / 2, min(stretch, whole / 4))
+        kept = Generators()
+        self._guard.keep_generators(filename, kept)
+        return Terms(self._guard, filename, whole / 2, min(stretch, whole / 4), kept)
 
     async def _start(self, mount: _Mount, deadline: float) -> MountResult:
         """Mount what was prepared; undo it all when it does not start."""
@@ -327,7 +331,7 @@ class Mounts:
         try:
             self._find(old.id)  # it may have been unmounted while the code was evaluated
         except MountError:
-            forget(new.source)
+            self._forget(new)
             raise
         with old.left():
             try:
@@ -366,6 +370,7 @@ class Mounts:
             async with bound:
                 # In this task, so that a plugin whose own tool unmounts it is not waited for.
                 await fiber.dispose()
+                await mount.plugin.close_generators()
         except TimeoutError as error:
             why = fiber.why() if bound.expired() else str(error)
             raise StillEndingError(mount.id, fiber.name, self._bounds.mount, why) from None
@@ -374,6 +379,7 @@ class Mounts:
         """Take a mount that is over off the list, and its lines out of memory; once."""
         if mount.fiber is not None and mount.fiber.state is not FiberState.DISPOSED:
             return  # still ending: it stays listed and can be unmounted again
+        mount.plugin.forget_generators()
         if self._mounts.get(mount.id) is mount:
             del self._mounts[mount.id]
             self._guard.release()
