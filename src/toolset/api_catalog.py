@@ -776,10 +776,10 @@ def _service_timer() -> ServiceEntry:
                     Raised(
                         type="InactiveContextError",
                         path="toolset.runtime.InactiveContextError",
-                        description="The calling plugin was unmounted meanwhile, or is ending.",
+                        description="Code that is none of the calling plugin's waits for it, and it was unmounted meanwhile, or is ending.",
                     ),
                 ),
-                summary="Wait.",
+                summary="Wait; what the calling plugin runs is cancelled here when the plugin ends.",
                 path="toolset.services.timer.Timer.sleep",
             ),
             Member(
@@ -1280,7 +1280,10 @@ def _event_tools_execute() -> EventEntry:
             "`call.again()` after that."
         ),
         path="toolset.services.tools.events.execute",
-        producers=("toolset.services.tools.pipeline.Run._execute",),
+        producers=(
+            "toolset.services.tools.pipeline.Run._accepted",
+            "toolset.services.tools.pipeline.Run._execute",
+        ),
     )
 
 
@@ -1324,7 +1327,10 @@ def _event_tools_post_execute() -> EventEntry:
             'is, rendered again. To block, return `ToolResult.failure(reason, code="blocked")`.'
         ),
         path="toolset.services.tools.events.post_execute",
-        producers=("toolset.services.tools.pipeline.Run._stages",),
+        producers=(
+            "toolset.services.tools.pipeline.Run._accepted",
+            "toolset.services.tools.pipeline.Run._stages",
+        ),
     )
 
 
@@ -1909,6 +1915,18 @@ def _type_toolset_Fiber() -> TypeEntry:
                 path="toolset.runtime.lifecycle.Lifecycle.closing",
             ),
             Member(
+                name="ender",
+                kind="function",
+                signature="ender() -> Fiber | None",
+                returns=Returns(
+                    annotation="Fiber | None",
+                    type_refs=("toolset.Fiber",),
+                ),
+                summary="Give the innermost of itself and those it is mounted in that is ending or over.",
+                inherited_from="toolset.runtime.lifecycle.Lifecycle",
+                path="toolset.runtime.lifecycle.Lifecycle.ender",
+            ),
+            Member(
                 name="ensure_open",
                 kind="function",
                 signature="ensure_open(what: str) -> None",
@@ -2164,6 +2182,29 @@ def _type_toolset_Fiber() -> TypeEntry:
                 summary="Look again at what decides the state; start the transition that is due.",
                 inherited_from="toolset.runtime.lifecycle.Lifecycle",
                 path="toolset.runtime.lifecycle.Lifecycle.kick",
+            ),
+            Member(
+                name="ending",
+                kind="property",
+                signature="ending: bool",
+                returns=Returns(
+                    annotation="bool",
+                ),
+                summary="Whether it, or one that it is mounted in, is ending or over.",
+                read_only=True,
+                inherited_from="toolset.runtime.lifecycle.Lifecycle",
+                path="toolset.runtime.lifecycle.Lifecycle.ending",
+            ),
+            Member(
+                name="abandon",
+                kind="function",
+                signature="abandon() -> bool",
+                returns=Returns(
+                    annotation="bool",
+                ),
+                summary="Cancel the plugin's run, once; False when it waits for the end of its fiber.",
+                inherited_from="toolset.runtime.lifecycle.Lifecycle",
+                path="toolset.runtime.lifecycle.Lifecycle.abandon",
             ),
             Member(
                 name="settle",
@@ -2580,7 +2621,10 @@ def _type_toolset_runtime_Effect() -> TypeEntry:
             "    def push(self, disposer: Disposer) -> None: ...\n"
             "    @property\n"
             "    def children(self) -> tuple[str, ...]: ...\n"
-            "    def dispose(self) -> Ending[None]: ..."
+            "    def dispose(self) -> Ending[None]: ...\n"
+            "    @property\n"
+            "    def ending(self) -> bool: ...\n"
+            "    def abandon(self) -> bool: ..."
         ),
         summary="One reversible side effect; `await effect` waits for its set-up.",
         members=(
@@ -2720,6 +2764,27 @@ def _type_toolset_runtime_Effect() -> TypeEntry:
                 ),
                 summary="Undo the effect, once; what is synchronous is done when this returns.",
                 path="toolset.runtime.effects.Effect.dispose",
+            ),
+            Member(
+                name="ending",
+                kind="property",
+                signature="ending: bool",
+                returns=Returns(
+                    annotation="bool",
+                ),
+                summary="Whether its fiber, or one that this is mounted in, is ending or over.",
+                read_only=True,
+                path="toolset.runtime.effects.Effect.ending",
+            ),
+            Member(
+                name="abandon",
+                kind="function",
+                signature="abandon() -> bool",
+                returns=Returns(
+                    annotation="bool",
+                ),
+                summary="Stop its set-up; False when this waits for the end of its fiber.",
+                path="toolset.runtime.effects.Effect.abandon",
             ),
         ),
         type_refs=(
@@ -4037,17 +4102,31 @@ def _type_toolset_runtime_tasks_OwnedTask() -> TypeEntry:
         kind="class",
         declaration=(
             "class OwnedTask(Reversible):\n"
-            "    def __init__(self, fiber: Fiber, label: str, task: asyncio.Task[object]) -> None: ...\n"
+            "    def __init__(self, fiber: Fiber, label: str, coroutine: Coroutine[object, object, object]) -> None: ...\n"
+            "    task: asyncio.Task[object]\n"
             "    fiber: Fiber\n"
             "    label: str\n"
             "    where: ...\n"
-            "    task: asyncio.Task[object]\n"
             "    cancelled: ...\n"
+            "    spared: ...\n"
+            "    @property\n"
+            "    def ending(self) -> bool: ...\n"
+            "    def abandon(self) -> bool: ...\n"
             "    def over(self, task: asyncio.Task[object]) -> None: ...\n"
             "    def dispose(self) -> Ending[None]: ..."
         ),
         summary="A task in a fiber's ledger.",
         members=(
+            Member(
+                name="task",
+                kind="attribute",
+                signature="task: asyncio.Task[object]",
+                returns=Returns(
+                    annotation="asyncio.Task[object]",
+                    type_refs=("asyncio.Task",),
+                ),
+                path="toolset.runtime.tasks.OwnedTask.task",
+            ),
             Member(
                 name="fiber",
                 kind="attribute",
@@ -4074,20 +4153,37 @@ def _type_toolset_runtime_tasks_OwnedTask() -> TypeEntry:
                 path="toolset.runtime.tasks.OwnedTask.where",
             ),
             Member(
-                name="task",
-                kind="attribute",
-                signature="task: asyncio.Task[object]",
-                returns=Returns(
-                    annotation="asyncio.Task[object]",
-                    type_refs=("asyncio.Task",),
-                ),
-                path="toolset.runtime.tasks.OwnedTask.task",
-            ),
-            Member(
                 name="cancelled",
                 kind="attribute",
                 signature="cancelled",
                 path="toolset.runtime.tasks.OwnedTask.cancelled",
+            ),
+            Member(
+                name="spared",
+                kind="attribute",
+                signature="spared",
+                path="toolset.runtime.tasks.OwnedTask.spared",
+            ),
+            Member(
+                name="ending",
+                kind="property",
+                signature="ending: bool",
+                returns=Returns(
+                    annotation="bool",
+                ),
+                summary="Whether its fiber, or one that this is mounted in, is ending or over.",
+                read_only=True,
+                path="toolset.runtime.tasks.OwnedTask.ending",
+            ),
+            Member(
+                name="abandon",
+                kind="function",
+                signature="abandon() -> bool",
+                returns=Returns(
+                    annotation="bool",
+                ),
+                summary="Cancel the task, once; False when it waits for the end of its fiber.",
+                path="toolset.runtime.tasks.OwnedTask.abandon",
             ),
             Member(
                 name="over",
@@ -4127,7 +4223,7 @@ def _type_toolset_runtime_tasks_OwnedTask() -> TypeEntry:
         constructor=Member(
             name="OwnedTask",
             kind="function",
-            signature="OwnedTask(fiber: Fiber, label: str, task: asyncio.Task[object])",
+            signature="OwnedTask(fiber: Fiber, label: str, coroutine: Coroutine[object, object, object])",
             parameters=(
                 Parameter(
                     name="fiber",
@@ -4139,9 +4235,9 @@ def _type_toolset_runtime_tasks_OwnedTask() -> TypeEntry:
                     annotation="str",
                 ),
                 Parameter(
-                    name="task",
-                    annotation="asyncio.Task[object]",
-                    type_refs=("asyncio.Task",),
+                    name="coroutine",
+                    annotation="Coroutine[object, object, object]",
+                    type_refs=("collections.abc.Coroutine",),
                 ),
             ),
             binding="class",

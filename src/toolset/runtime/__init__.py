@@ -1,8 +1,8 @@
 """A plugin runtime: contexts, fibers, services, typed events, reversible effects."""
 
-# Layers, downwards only: context > access, event_target > fiber, dispatch > lifecycle > provision,
-# tasks > effects, plugins, registry, reasons > hooks, internal, service, services > collect, config,
-# events, waiting > closing, errors, states.
+# Layers, downwards only: context > event_target > fiber > lifecycle > dispatch, provision,
+# registry, tasks > effects, hooks, internal, plugins > access, belonging, collect, config, events,
+# reasons, service, services > closing, errors, states, waiting.
 
 from toolset.runtime.context import Context
 from toolset.runtime.effects import Effect

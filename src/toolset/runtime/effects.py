@@ -10,10 +10,10 @@ import inspect
 from collections.abc import Awaitable, Callable, Generator
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from toolset.runtime.belonging import create_task
 from toolset.runtime.closing import as_failure, closes
 from toolset.runtime.collect import Collector, Disposer, Rest, Reversible, undo
 from toolset.runtime.errors import NoLoopError, bracketed
-from toolset.runtime.waiting import create_task
 
 if TYPE_CHECKING:
     from toolset.runtime.fiber import Fiber
@@ -107,7 +107,7 @@ class Effect(Reversible):
             rest = collector.take(made)
             if rest is not None:
                 work = effect._finish(rest)
-                effect._setup = create_task(work, f"{label} of {fiber.name}")
+                effect._setup = create_task(work, f"{label} of {fiber.name}", effect)
                 effect._setup.add_done_callback(_retrieve)
         except NoLoopError:
             _close(made, rest)
@@ -195,9 +195,24 @@ class Effect(Reversible):
         if rest is None:
             self.fiber.disown(self)
         else:
-            task = create_task(self._end(rest), f"undo {self.label}")
+            task = create_task(self._end(rest), f"undo {self.label}", None)
             self._disposal = Pending(self.fiber, cast("asyncio.Task[object]", task))
         return self._disposal
+
+    @property
+    def ending(self) -> bool:
+        """Whether its fiber, or one that this is mounted in, is ending or over."""
+        return self.fiber.ender() is not None
+
+    def abandon(self) -> bool:
+        """Stop its set-up; False when this waits for the end of its fiber."""
+        setup, ender = self._setup, self.fiber.ender()
+        if setup is not None and ender is not None:
+            task = cast("asyncio.Task[object]", setup)
+            if self.fiber.registry.waits.leads(task, ender):
+                return False
+        _ = self.dispose()
+        return True
 
     async def _end(self, rest: Rest) -> None:
         try:

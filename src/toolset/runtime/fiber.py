@@ -10,6 +10,7 @@ from collections.abc import Coroutine, Generator
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from toolset.runtime import internal
+from toolset.runtime.belonging import give_way
 from toolset.runtime.config import validate
 from toolset.runtime.effects import Effect, Ending
 from toolset.runtime.errors import ConfigError, InactiveContextError, InterruptedRunError
@@ -220,6 +221,7 @@ class Fiber(Lifecycle):
         finally:
             self.disown(entry)
         if task.cancelled() and self.closing:
+            await give_way()
             raise InterruptedRunError(self.name, self.state, label)
         return cast("T", task.result())
 

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, cast
 
 from toolset.runtime import internal
+from toolset.runtime.belonging import context_of
 from toolset.runtime.closing import as_failure, closes
 from toolset.runtime.collect import Collector, Disposer, Rest, Reversible
 from toolset.runtime.config import validate
@@ -23,7 +24,6 @@ from toolset.runtime.reasons import caller_place, waiting_for
 from toolset.runtime.service import Service
 from toolset.runtime.states import FiberState
 from toolset.runtime.tasks import OwnedTask
-from toolset.runtime.waiting import create_task
 
 if TYPE_CHECKING:
     from toolset.runtime.context import Context
@@ -85,6 +85,13 @@ class Lifecycle(Reversible):
     def closing(self) -> bool:
         """Whether nothing may be registered on it any more."""
         return self.state is UNLOADING or self.state is DISPOSED
+
+    def ender(self) -> Fiber | None:
+        """Give the innermost of itself and those it is mounted in that is ending or over."""
+        fiber: Fiber | None = self._me
+        while fiber is not None and not fiber.closing:
+            fiber = fiber.parent
+        return fiber
 
     def _to(self, state: FiberState) -> None:
         old, self.state = self.state, state
@@ -165,7 +172,7 @@ class Lifecycle(Reversible):
 
     def begin(self, work: Coroutine[object, object, object], label: str) -> OwnedTask:
         """Start a task that belongs to it; whoever does must wait for it, then disown it."""
-        entry = OwnedTask(self._me, label, create_task(work, label))
+        entry = OwnedTask(self._me, label, work)
         if self.registry.settings.settle_timeout is not None:
             entry.where = caller_place()
         self._ledger[entry] = None
@@ -218,7 +225,8 @@ class Lifecycle(Reversible):
         except RuntimeError:
             self.registry.defer(self._me)
             return
-        self._driver = loop.create_task(self._drive(), name=f"plugin {self.plugin.name}")
+        name, context = f"plugin {self.plugin.name}", context_of(self)
+        self._driver = loop.create_task(self._drive(), name=name, context=context)
         self.registry.start_deferred()
 
     async def _drive(self) -> None:
@@ -319,6 +327,22 @@ class Lifecycle(Reversible):
             return
         self._cancel_sent = True
         driver.cancel()
+
+    @property
+    def ending(self) -> bool:
+        """Whether it, or one that it is mounted in, is ending or over."""
+        return self.ender() is not None
+
+    def abandon(self) -> bool:
+        """Cancel the plugin's run, once; False when it waits for the end of its fiber."""
+        driver, ender = self.driver, self.ender()
+        if driver is None or self._grace is None or self._cancel_sent:
+            return True  # what the plugin started beside its run, or what is cancelled already
+        if ender is not None and self.registry.waits.leads(driver, ender):
+            return False
+        self._grace.cancel()
+        self._cancel_loading()
+        return True
 
     # -- unloading -----------------------------------------------------------------------------
 

@@ -7,14 +7,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Sequence
-from typing import Protocol, TypeAlias, TypeVar
-
-from toolset.runtime.errors import NoLoopError
+from collections.abc import Sequence
+from typing import Protocol, TypeAlias
 
 __all__: list[str] = []
-
-T = TypeVar("T")
 
 AnyTask: TypeAlias = "asyncio.Task[object]"
 
@@ -37,19 +33,6 @@ def current_task() -> AnyTask | None:
         return asyncio.current_task()
     except RuntimeError:
         return None
-
-
-def create_task(work: Coroutine[object, object, T], name: str) -> asyncio.Task[T]:
-    """Start a task of the running loop.
-
-    Raises:
-        NoLoopError: There is none.
-    """
-    try:
-        return asyncio.get_running_loop().create_task(work, name=name)
-    except RuntimeError:
-        work.close()
-        raise NoLoopError(name) from None
 
 
 async def ended(task: AnyTask) -> None:

@@ -14,6 +14,7 @@ import reprlib
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Generic, ParamSpec, Protocol, cast
 
+from toolset.runtime.belonging import abandoned, current_work, give_way
 from toolset.runtime.errors import InactiveContextError, NoLoopError, ToolsetError
 from toolset.runtime.service import Service
 
@@ -214,17 +215,19 @@ class Timer(Service, key="timer"):
         return self.caller.effect(beat.start, f"timer.set_interval({seconds:g} s)")
 
     async def sleep(self, seconds: float) -> None:
-        """Wait.
+        """Wait; what the calling plugin runs is cancelled here when the plugin ends.
 
         Args:
             seconds: How long, in seconds (not milliseconds).
 
         Raises:
             TimerDelayError: `seconds` is negative or not finite.
-            InactiveContextError: The calling plugin was unmounted meanwhile, or is ending.
+            InactiveContextError: Code that is none of the calling plugin's waits for it, and it was
+                unmounted meanwhile, or is ending.
         """
         clock, delay = self._clocks[-1], _delay(seconds)
         fiber, label = self.caller.fiber, f"timer.sleep({seconds:g} s)"
+        work = current_work()
         woken: asyncio.Future[None] = _loop().create_future()
 
         def wake() -> None:
@@ -236,12 +239,20 @@ class Timer(Service, key="timer"):
 
             def end() -> None:
                 scheduled.cancel()
-                if not woken.done():
+                if woken.done():
+                    return
+                if abandoned(work):
+                    woken.cancel()
+                else:
                     woken.set_exception(InactiveContextError(fiber.name, fiber.state, label))
 
             return end
 
-        effect = self.caller.effect(put, label)
+        try:
+            effect = self.caller.effect(put, label)
+        except InactiveContextError:
+            await give_way()
+            raise
         try:
             await woken
         finally:

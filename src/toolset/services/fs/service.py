@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from toolset.catalog import nearest
+from toolset.runtime.belonging import give_way
 from toolset.runtime.errors import InactiveContextError
 from toolset.runtime.service import Service
 from toolset.services.fs.atomic import read_file, replace_file
@@ -332,6 +333,7 @@ class FileSystem(Service, key="fs"):
         """Run blocking work on a path in a thread, as a task of this service."""
         fiber = self.ctx.fiber
         if fiber.closing:
+            await give_way()
             raise InactiveContextError(fiber.name, fiber.state, f"fs: {path!r}")
         return await fiber.run(self._threaded(path, work), f"fs: {path!r}")
 
