@@ -148,9 +148,7 @@ class Library(Paths):
             Canonical paths, itself first; bases that no read module defines stand as they are.
             When the bases contradict each other, depth first instead.
         """
-        if path not in self._mros:
-            self._mros[path] = linearise(path, self.bases)
-        return self._mros[path]
+        return linearise(path, self.bases, self._mros)
 
     def bases(self, path: str) -> tuple[str, ...]:
         """List the direct bases of a class.

@@ -10,27 +10,58 @@ from collections.abc import Callable, Iterable
 __all__ = ["linearise"]
 
 
-def linearise(path: str, bases_of: Callable[[str], Iterable[str]]) -> tuple[str, ...]:
+class _CircleError(Exception):
+    """A class is among its own bases."""
+
+
+def linearise(
+    path: str, bases_of: Callable[[str], Iterable[str]], known: dict[str, tuple[str, ...]]
+) -> tuple[str, ...]:
     """Linearise a class and its bases.
 
     Args:
         path: The class.
         bases_of: Gives the direct bases of a class, none for one that is not known.
+        known: What was found of classes before; what is found now is added.
 
     Returns:
         The class first; where the bases contradict each other, depth first.
     """
-    return _linear(path, bases_of, frozenset())
+    if path not in known:
+        try:
+            _learn(path, bases_of, frozenset(), known)
+        except _CircleError:  # what is found of a class depends on where the circle is entered
+            known[path] = _linear(path, bases_of, frozenset())
+    return known[path]
+
+
+def _learn(
+    path: str,
+    bases_of: Callable[[str], Iterable[str]],
+    around: frozenset[str],
+    known: dict[str, tuple[str, ...]],
+) -> None:
+    if path in around:
+        raise _CircleError
+    bases = [base for base in bases_of(path) if base != path]
+    for base in bases:
+        if base not in known:
+            _learn(base, bases_of, around | {path}, known)
+    known[path] = _joined(path, bases, [known[base] for base in bases])
 
 
 def _linear(
-    path: str, bases_of: Callable[[str], Iterable[str]], seen: frozenset[str]
+    path: str, bases_of: Callable[[str], Iterable[str]], around: frozenset[str]
 ) -> tuple[str, ...]:
-    if path in seen:
+    if path in around:
         return (path,)
     bases = [base for base in bases_of(path) if base != path]
-    lines = [list(_linear(base, bases_of, seen | {path})) for base in bases]
-    merged = _merge([*(list(line) for line in lines), list(bases)])
+    return _joined(path, bases, [_linear(base, bases_of, around | {path}) for base in bases])
+
+
+def _joined(path: str, bases: list[str], lines: list[tuple[str, ...]]) -> tuple[str, ...]:
+    """Put a class before the joined lines of its bases."""
+    merged = _merge([*(list(line) for line in lines), bases])
     if merged is None:
         merged = list(dict.fromkeys(item for line in lines for item in line))
     return (path, *(item for item in merged if item != path))
