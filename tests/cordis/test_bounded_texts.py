@@ -144,7 +144,7 @@ def test_failure_is_logged_in_a_line(run, caplog: pytest.LogCaptureFixture) -> N
     run(main())
     (record,) = caplog.records
     assert record.getMessage() == (
-        "start failed in plugin <apply>: ValueError: no (dyn-1, line 2, in apply)"
+        'start failed in plugin dyn-1 (plugin "apply"): ValueError: no (dyn-1, line 2, in apply)'
     )
     assert record.exc_info is None
 

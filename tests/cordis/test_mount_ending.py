@@ -200,7 +200,9 @@ def test_call_ends_with_its_mount(run, part: str) -> None:
             assert not (await h.call("cordis_unmount", id="dyn-1")).is_error
             return (await call).text
 
-    assert run(main()).startswith("tool 'stuck' is gone: plugin <apply> was unmounted")
+    assert run(main()).startswith(
+        "tool 'stuck' is gone: plugin dyn-1 (plugin \"apply\") was unmounted"
+    )
 
 
 PATTERNS = {

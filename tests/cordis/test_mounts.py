@@ -181,7 +181,7 @@ def test_second_provider_is_refused(run) -> None:
         async with host() as h:
             await h.mount(PROVIDER)
             text = await h.refuse(PROVIDER)
-            assert 'service "library" is already provided by <Library>' in text
+            assert 'service "library" is already provided by dyn-1 (plugin "Library")' in text
 
     run(main())
 

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Final, cast
 
 from toolset.cordis.deadline import mount_of, place_in
-from toolset.cordis.errors import MountError, MountResultError
+from toolset.cordis.errors import MountEndedError, MountError, MountResultError, MountTimeoutError
 from toolset.cordis.parse_errors import FORMS
 from toolset.cordis.traps import way_out
 from toolset.runtime.closing import closes
@@ -33,6 +33,7 @@ __all__ = [
     "is_interrupt",
     "mount_error",
     "name_hint",
+    "note_places",
     "own_lines",
     "tidy",
 ]
@@ -124,10 +125,43 @@ def mount_error(error: BaseException, mount_id: str) -> MountError:
 def _one_line(error: BaseException) -> str:
     kind = type(error)
     text = "".join(traceback.format_exception_only(error)).strip()
+    for note in getattr(error, "__notes__", ()):
+        if isinstance(note, _Places):
+            text = text.replace(f"\n{note}", "", 1)
     text = kind.__name__ + text.removeprefix(f"{kind.__module__}.{kind.__qualname__}").removeprefix(
         kind.__qualname__
     )
     return cut(text, _LONGEST)
+
+
+class _Places(str):
+    """A note that has the lines of a mount: what describes them itself leaves it out."""
+
+    __slots__ = ()
+
+
+def note_places(error: BaseException, mount_id: str) -> None:
+    """Note on an exception which lines of a mount it passed through, and the way out of a name.
+
+    Args:
+        error: What mounted code raised.
+        mount_id: The mount.
+    """
+    said = type(error) is MountError or isinstance(error, MountTimeoutError | MountEndedError)
+    if said:  # its text has the line
+        return
+    hint = name_hint(error)
+    lines = own_lines(error, mount_id)
+    head = f"raised in {mount_id}:"
+    notes = cast("list[object]", error.__dict__.setdefault("__notes__", []))
+    if not isinstance(cast("object", notes), list):
+        return  # its own idea of notes
+    # One for each mount, the last: it has passed through more of its lines.
+    notes[:] = [n for n in notes if not (isinstance(n, _Places) and n.startswith(head))]
+    if hint and hint not in notes:
+        notes.append(hint)
+    if lines:
+        notes.append(_Places("\n".join([head, *lines])))
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -88,7 +88,12 @@ class LentTool(ToolDefinition):
         Returns:
             What the body returned, unchecked.
         """
-        return await self._membrane.driven(super().run(arguments, call), f"tool {self.name!r}")
+        membrane = self._membrane
+        try:
+            return await membrane.driven(super().run(arguments, call), f"tool {self.name!r}")
+        except BaseException as error:
+            membrane.annotate(error)
+            raise
 
 
 def lent(definition: ToolDefinition, membrane: Membrane) -> ToolDefinition:

@@ -18,7 +18,7 @@ from typing import Final, TypeAlias, TypeVar, cast
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from toolset.catalog import nearest
-from toolset.cordis.diagnostics import is_interrupt, mount_error, name_hint
+from toolset.cordis.diagnostics import is_interrupt, mount_error, note_places
 from toolset.cordis.ending import Life, drive
 from toolset.cordis.errors import FacadeError
 from toolset.cordis.screening import CONTAINERS, INTERNALS, PLAIN, needs_screen, rebuilt
@@ -283,11 +283,18 @@ class Membrane:
     def _raise(self, error: BaseException) -> None:
         """Raise in place of what would end the host; add the way out to an unknown name."""
         if isinstance(error, Exception):
-            hint = name_hint(error)
-            if hint and hint not in getattr(error, "__notes__", ()):
-                error.add_note(hint)
+            self.annotate(error)
         elif not is_interrupt(error):
             raise mount_error(error, self.mount_id) from error
+
+    def annotate(self, error: BaseException) -> None:
+        """Add to what mounted code raised where it did, and the way out of an unknown name.
+
+        Args:
+            error: What it raised.
+        """
+        if not is_interrupt(error):
+            note_places(error, self.mount_id)
 
 
 class _Managed(AbstractAsyncContextManager[object]):

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Iterable, Sequence
+from typing import Self
 
 __all__ = [
     "ConfigError",
@@ -51,8 +52,29 @@ __all__ = [
 _LONGEST_NAME = 80
 
 
+class PluginName(str):
+    """A display name that messages show in another form, such as one with an id to act on.
+
+    Args:
+        name: The name.
+        shown: What messages say.
+    """
+
+    __slots__ = ("shown",)
+
+    shown: str
+
+    def __new__(cls, name: str, shown: str) -> Self:
+        """Make the text that is the name."""
+        made = super().__new__(cls, name)
+        made.shown = shown
+        return made
+
+
 def bracketed(name: str) -> str:
     """Give a plugin's display name as messages have it: in angle brackets, once, and never long."""
+    if isinstance(name, PluginName):
+        return name.shown
     bare = name[1:-1] if name.startswith("<") and name.endswith(">") else name  # `<anonymous>`
     return f"<{bare}>" if len(bare) <= _LONGEST_NAME else f"<{bare[:_LONGEST_NAME]}…>"
 

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 
 from toolset.runtime.errors import ToolsetError, bracketed
 from toolset.services.tools.paths import Path, Violation, listed
-from toolset.services.tools.wire import brief, some
+from toolset.services.tools.wire import brief, message_of, some
 
 __all__ = [
     "DuplicateToolError",
@@ -153,10 +153,13 @@ class ToolExitError(ToolsetError):
     def __init__(self, name: str, error: BaseException) -> None:
         self.name = name
         self.error = error
+        said = message_of(error)
         super().__init__(
-            f"the body raised {type(error).__name__}({error}), which only ends this call; "
-            "raise an ordinary exception to report a failure"
+            f"the body of tool {name!r} raised {type(error).__name__}{': ' * bool(said)}{said}, which "
+            "only ends this call; raise an ordinary exception to report a failure"
         )
+        for note in getattr(error, "__notes__", ()):
+            self.add_note(str(note))
 
 
 class ToolLookupError(ToolsetError):

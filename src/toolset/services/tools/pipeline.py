@@ -23,10 +23,11 @@ from toolset.services.tools.lossless import freeze_json
 from toolset.services.tools.paths import MAX_LISTED, Violation, listed
 from toolset.services.tools.records import PreDecision, ToolCall, ToolResult, having
 from toolset.services.tools.rendering import blocks_of, finish
-from toolset.services.tools.wire import brief, cut, safe_text
+from toolset.services.tools.wire import brief, cut, message_of, safe_text
 
 if TYPE_CHECKING:
     from toolset.runtime.context import Context
+    from toolset.runtime.events import Event
     from toolset.runtime.fiber import Fiber
 
 __all__ = ["Guard", "GuardEntry", "Run", "failed", "plain_arguments"]
@@ -157,7 +158,7 @@ class Run:
         name = self._call.name
         if not isinstance(decision, PreDecision):
             self._stop(
-                f"tool {name!r} was not run: a `tools/pre-execute` listener decided "
+                f"tool {name!r} was not run: a `tools/pre-execute` listener{self._of(events.pre_execute)} decided "
                 f"{brief(decision)}; it must return a PreDecision, or `await next()`",
                 "denied",
             )
@@ -171,6 +172,12 @@ class Run:
         if decision.action != "allow":
             reason = decision.reason or "no reason was given"
             self._stop(f"tool {name!r} was denied: {reason}", "denied", reason=reason)
+
+    def _of(self, event: Event) -> str:
+        """Say whose the listeners of an event are, one of which answered wrongly."""
+        listeners = self._ctx.registry.listeners(event.name)
+        owners = dict.fromkeys(bracketed(one.fiber.name) for one in listeners)
+        return f" of {' or '.join(owners)}" if owners else ""
 
     async def _ask_guards(self) -> None:
         for guard, owner in tuple(self._guards):
@@ -226,7 +233,10 @@ class Run:
             return after
         name = self._call.name
         if not isinstance(after, ToolResult):
-            message = f"a listener gave {brief(after)} as the result of tool {name!r}"
+            event = events.execute if before is None else events.post_execute
+            message = (
+                f"a listener{self._of(event)} gave {brief(after)} as the result of tool {name!r}"
+            )
             return ToolResult.failure(f"{message}; it must return a ToolResult")
         blocks = blocks_of(after.content)
         if isinstance(blocks, str):
@@ -294,16 +304,14 @@ def failed(name: str, error: BaseException, when: str = "") -> ToolResult:
     Returns:
         The result, its message bounded and safe to send.
     """
-    try:
-        said = str(error)
-    except Exception:  # noqa: BLE001 -- a foreign `__str__` may raise anything
-        said = "(its message cannot be shown)"
+    said = message_of(error)
     kind = type(error).__name__
     if isinstance(error, ToolsetError) and said and not when:
         message = said  # written for whoever reads it: what happened, and the way out
     else:
         message = f"tool {name!r} failed{' ' * bool(when)}{when}: {kind}{': ' * bool(said)}{said}"
-    said = safe_text(cut(message, _LONGEST_MESSAGE))
+    notes = [note for note in getattr(error, "__notes__", ()) if isinstance(note, str)]
+    said = safe_text(cut("\n".join([message, *notes]), _LONGEST_MESSAGE))
     return ToolResult.failure(said, code="failed", error=kind)
 
 

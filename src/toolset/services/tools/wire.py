@@ -11,7 +11,7 @@ from typing import cast
 
 from toolset.services.tools.jsontypes import JsonValue
 
-__all__ = ["brief", "cut", "dump_json", "json_type", "safe_json", "safe_text", "some"]
+__all__ = ["brief", "cut", "dump_json", "json_type", "message_of", "safe_json", "safe_text", "some"]
 
 _BRIEF = 80
 
@@ -92,6 +92,23 @@ def _shown(value: object) -> str:
     except Exception:  # noqa: BLE001 -- a foreign `repr` may raise anything; a message must not
         shown = f"<{type(value).__name__}>"
     return safe_text(shown if len(shown) <= _BRIEF else shown[:_BRIEF] + "…")
+
+
+def message_of(error: BaseException) -> str:
+    """Give the message of an exception, whatever its `__str__` does.
+
+    Args:
+        error: The exception.
+
+    Returns:
+        Its message; a remark in its place when it cannot be had.
+    """
+    try:
+        return str(error)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 -- a foreign `__str__` may raise anything
+        return "(its message cannot be shown)"
 
 
 def dump_json(value: JsonValue) -> str:
