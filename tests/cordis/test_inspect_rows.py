@@ -174,6 +174,40 @@ def test_registered_is_counted_by_kind(run) -> None:
     run(main())
 
 
+FAILING = """
+async def w(): raise ValueError("bg")
+def heard(*_): raise KeyError("heard\\nmore")
+def apply(ctx):
+    ctx.on("clockwork/tick", heard)
+    ctx.spawn(w())
+return apply
+"""
+
+
+def test_background_failures_are_told(run) -> None:
+    """What fails in a task or listener is in the notes when it was in time, and in the row."""
+
+    async def main() -> None:
+        async with host() as h:
+            told = await h.call("cordis_mount", code=FAILING)
+            first = "failed in the background once: ValueError: bg (dyn-1, line 2, in w)"
+            assert told.text.endswith(f"\nnote: {first}")
+            row = await h.inspect(what="temporary")
+            assert f"registered: 1 listener; {first}; until unmounted" in row
+            h.ctx.emit("clockwork/tick")
+            for what in ({}, {"name": "dyn-1"}):
+                text = await h.inspect(what="temporary", **what)
+                assert (
+                    "; failed in the background 2 times, the last: KeyError: 'heard\\nmore' "
+                    "(dyn-1, line 3, in heard); until unmounted" in text
+                )
+            await h.mount("return lambda ctx: None")
+            text = await h.inspect(what="temporary")
+            assert "; registered: nothing; until unmounted" in text
+
+    run(main())
+
+
 def test_failed_temporary_says_why(run) -> None:
     """A mount that failed when its service came back stays listed, with its reason."""
 

@@ -67,6 +67,8 @@ class Generators:
             All but those that run: whoever iterates them has them.
         """
         dropped = self.take_dropped()
+        if not self._living:  # as of most mounts: iterating a weak set takes its time
+            return dropped
         living = [each for each in self._living if not each.ag_running and each.ag_frame]
         self._living.clear()
         return [*dropped, *living]

@@ -14,7 +14,6 @@ from toolset.cordis.ending import Life, Terms, close, close_all, close_now
 from toolset.cordis.facade import facade
 from toolset.cordis.membrane import Membrane
 from toolset.runtime import Context, Fiber, Service
-from toolset.runtime.errors import PluginName
 from toolset.runtime.plugins import Plugin
 
 __all__ = ["MountedPlugin"]
@@ -33,17 +32,20 @@ class MountedPlugin:
         inject: The services it asks for, as declared.
         Config: Its configuration model, or None.
         provides: Keys it is known to provide.
+        failures: How often something of it failed where no caller was told, its start left out.
+        last_failure: The last time, in a line.
     """
 
     def __init__(self, plugin: Plugin, mount_id: str, terms: Terms | None = None) -> None:
-        name = tidy(plugin.name)
-        self.name = PluginName(name, f'{mount_id} (plugin "{name}")')
+        self.name = tidy(plugin.name)
         self.inject: object = getattr(plugin.source, "inject", None)
         self.Config: object = plugin.config
         self.provides = plugin.provides
         self._plugin = plugin
         self._mount_id = mount_id
         self._terms = terms
+        self.failures = 0
+        self.last_failure = ""
         self._life: Life | None = None
         self._fiber: Fiber | None = None
 
@@ -74,9 +76,9 @@ class MountedPlugin:
 
     def _begin(self, ctx: Context) -> Life | None:
         terms, fiber = self._terms, ctx.fiber
+        self._fiber = fiber
         if terms is None:
             return None
-        self._fiber = fiber
         life = Life(
             self._mount_id,
             terms,
@@ -95,7 +97,7 @@ class MountedPlugin:
         return life
 
     def word_failure(self, error: Exception) -> str | None:
-        """Word a failure of the plugin for the host's log.
+        """Word a failure of the plugin for the host's log, and keep it for the model.
 
         Args:
             error: What its code, or the host for it, raised.
@@ -103,7 +105,11 @@ class MountedPlugin:
         Returns:
             One line; None for a fault of the host's own, whose traceback is worth keeping.
         """
-        return None if is_fault(error) else in_one_line(error, self._mount_id)
+        line = in_one_line(error, self._mount_id)
+        if self._fiber is None or error is not self._fiber.error:
+            self.failures += 1
+            self.last_failure = line
+        return None if is_fault(error) else line
 
     async def close_generators(self) -> None:
         """Close the async generators that its code has left half-way, in the time it has left."""

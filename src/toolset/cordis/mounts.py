@@ -154,7 +154,7 @@ class Mounts:
     def listing(self) -> tuple[TemporaryPlugin, ...]:
         """List what is mounted, in order of mounting."""
         return tuple(
-            TemporaryPlugin(one.id, one.fiber, one.source.text, one.notes)
+            TemporaryPlugin(one.id, one.fiber, one.source.text, one.notes, _failures(one.plugin))
             for one in self._mounts.values()
             if one.fiber is not None
         )
@@ -244,7 +244,8 @@ class Mounts:
         except BaseException:
             self._forget(mount)
             raise
-        mount.notes = (*_registered(fiber), *mount.notes)
+        failures = _failures(mount.plugin)
+        mount.notes = (*_registered(fiber), *mount.notes, *([failures] if failures else []))
         return MountResult(
             id=mount.id,
             plugin_name=fiber.name,
@@ -406,6 +407,14 @@ def _registered(fiber: Fiber) -> tuple[str, ...]:
         return ()
     labels = [tidy(info.label) for info in fiber.effects()]
     return (f"{REGISTERED}{some(labels, _MOST_LABELS)}" if labels else _NOTHING,)
+
+
+def _failures(plugin: MountedPlugin) -> str:
+    """Say how often something of a plugin failed that nobody waited for, and how the last time."""
+    if not plugin.failures:
+        return ""
+    times = "once" if plugin.failures == 1 else f"{plugin.failures:,} times, the last"
+    return f"failed in the background {times}: {plugin.last_failure}"
 
 
 def _name(mount: _Mount) -> str:

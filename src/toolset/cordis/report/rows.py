@@ -84,9 +84,10 @@ def temporary_row(one: TemporaryPlugin) -> str:
     provides = some(fiber.provides())
     waiting = some(fiber.missing())
     failed = f"; {_one_line(fiber.why())}" if fiber.state is FiberState.FAILED else ""
+    failures = f"; {one.failures}" if one.failures else ""
     return (
         f"- {one.id}: {fiber.name} [{fiber.state}] — provides: {provides}; waiting for: {waiting}; "
-        f"registered: {count_registered(fiber)}{failed}; until unmounted or process exit"
+        f"registered: {count_registered(fiber)}{failed}{failures}; until unmounted or process exit"
     )
 
 

@@ -33,12 +33,14 @@ class TemporaryPlugin(NamedTuple):
         fiber: Its fiber.
         source: Its code.
         notes: What was said when it was mounted.
+        failures: What of it failed since where no caller was told, in a line; `""` when nothing.
     """
 
     id: str
     fiber: Fiber
     source: str
     notes: tuple[str, ...] = ()
+    failures: str = ""
 
 
 class Snapshot(NamedTuple):
