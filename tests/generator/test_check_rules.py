@@ -24,6 +24,7 @@ ELSEWHERE = {
     "SRC005": "test_bad_input_stops_generation",
     "SRC006": "test_bad_input_stops_generation",
     "SVC008": "test_service_without_provider",
+    "SVC013": "test_class_that_cannot_be_described",
     "TYP003": "test_ambiguous_type_name",
     "TYP004": "test_cut_declaration",
     "PLG005": "test_two_tools_of_one_name",

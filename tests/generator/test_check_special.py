@@ -105,6 +105,30 @@ def test_service_without_provider(tmp_path: Path) -> None:
     assert "'clock'" in only(make_project(tmp_path, {}, services), "SVC008").message
 
 
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("collections:deque", "is written in C ('_collections')"),
+        ("io:StringIO", "is written in C ('_io')"),
+        ("_io:BytesIO", "is written in C ('_io')"),
+        ("builtins:dict", "is written in C ('builtins')"),
+        ("sqlite3:Connection", "what that takes from '_sqlite3' is written in C"),
+        ("json:dumps", "is a function, and no class"),
+        ("json:decoder", "is a module, and no class"),
+        ("click:Contxt", "'click' has no 'Contxt'; did you mean 'click:Context'"),
+        ("click.nope:X", "'click' has no module 'nope'"),
+        ("nowhere_at_all:X", "there is no module 'nowhere_at_all'"),
+    ],
+)
+def test_class_that_cannot_be_described(tmp_path: Path, target: str, said: str) -> None:
+    """Of a provided class that cannot be read it is said why, and installing helps only if it does."""
+    services = f'{NO_BOOT}[tool.toolset.catalog.services]\nthing = "{target}"\n'
+    found = only(make_project(tmp_path, {}, services), "SVC013")
+    assert said in f"{found.message}; {found.remedy}"
+    assert ("install its package" in found.remedy) == (target == "nowhere_at_all:X")
+    assert ("a class of your own that wraps it" in found.remedy) == ("written in C" in said)
+
+
 def test_ambiguous_type_name(tmp_path: Path) -> None:
     """Two catalogued types of one name are a warning, and said in the artifact."""
     item = "from dataclasses import dataclass\n\n\n@dataclass\nclass Item:\n    '''One.'''\n\n    x: int\n"

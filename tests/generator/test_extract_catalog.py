@@ -310,7 +310,7 @@ def test_external_services_are_read(tmp_path: Path) -> None:
     assert "click.core.Command" in {item.path for item in model.catalog.types}
     (diagnostic,) = model.diagnostics
     assert (diagnostic.rule, diagnostic.path, diagnostic.target) == (
-        "SVC012",
+        "SVC013",
         "pyproject.toml",
         "gone",
     )

@@ -67,6 +67,7 @@ REPAIRED: dict[str, bool | str] = {
     "SVC010": True,
     "SVC011": "the exception may be misspelt, not imported, or not raised any more",
     "SVC012": "what the key is may depend on anything",
+    "SVC013": "the path may be misspelt, or a class be wanted that wraps it",
     "TYP001": "the name may be misspelt, or its import missing",
     "TYP002": "the type may be published, or another be used",
     "TYP003": "either type may get another name",

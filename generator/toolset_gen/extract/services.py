@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from toolset.catalog import Member, Returns, ServiceEntry, TypeKind
 from toolset_gen.diagnostics import Diagnostic
+from toolset_gen.extract.absent import absent
 from toolset_gen.extract.describe import ClassFacts, Describer
 from toolset_gen.extract.library import Library
 from toolset_gen.extract.names import SERVICE, is_service
@@ -110,7 +111,7 @@ def find_services(describer: Describer, external: Mapping[str, str]) -> Services
         _publish(external[key], library)
         facts = describer.describe_class(external[key].replace(":", "."))
         if facts is None:
-            diagnostics.append(_missing(key, external[key]))
+            diagnostics.append(absent(key, external[key], library))
         else:
             entry = _entry(key, facts, describer)
             if not is_service(facts.found.path, library):
@@ -179,15 +180,4 @@ def _not_constant(found: Definition, text: str) -> Diagnostic:
         f"the key of service {found.path!r} is not a constant: `{text}`",
         "write the key as a string, or as a name that is set once to a string",
         target=found.path,
-    )
-
-
-def _missing(key: str, target: str) -> Diagnostic:
-    return Diagnostic(
-        "SVC012",
-        "pyproject.toml",
-        0,
-        f"the class {target!r} of service {key!r} was not found",
-        "correct `module:Class` under [tool.toolset.catalog.services], and install its package",
-        target=key,
     )
