@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolset_gen.config import Config
-from toolset_gen.diagnostics import Diagnostic, ordered
+from toolset_gen.diagnostics import Diagnostic, is_unreadable, ordered
 from toolset_gen.discover import Sources
 from toolset_gen.others import load_others
 
@@ -75,7 +75,7 @@ def build(
     with _start_booter(config, sources) as booter:
         model = extract(sources, services=dict(config.services), executor=executor)
         model = model._replace(diagnostics=ordered([*sources.diagnostics, *model.diagnostics]))
-        unreadable = any(_is_unreadable(found) for found in model.diagnostics)
+        unreadable = any(is_unreadable(found) for found in model.diagnostics)
         booted = [] if unreadable or booter is None else list(_boot(booter, model, others))
     model = model._replace(catalog=_with_tools(model.catalog, booted))
     diagnostics = judge(Facts(config, model, others, booted, sources))
@@ -114,10 +114,6 @@ def _start_booter(config: Config, sources: Sources) -> AbstractContextManager[Bo
         catalog=config.module_of(config.runtime),
         typed_context=config.module_of(config.typed_context),
     )
-
-
-def _is_unreadable(found: Diagnostic) -> bool:
-    return found.rule.startswith("SRC") and found.severity == "error"
 
 
 def _boot(booter: Booter, model: SourceModel, others: Catalog) -> Iterator[Booted]:

@@ -157,6 +157,9 @@ def read_config(root: Path) -> Config:
         document: Table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(path, (_toml_problem(str(error)),)) from None
+    except RecursionError:
+        problem = " is nested too deeply to be read; no setting needs that"
+        raise ConfigurationError(path, (problem,)) from None
     reader = _Reader(path, text)
     config = _config(reader, root, _find_table(path, document))
     reader.finish()

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, NamedTuple, TypeAlias
 
-__all__ = ["Diagnostic", "Severity", "ordered"]
+__all__ = ["Diagnostic", "Severity", "is_unreadable", "ordered"]
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
 
@@ -42,13 +42,26 @@ class Diagnostic(NamedTuple):
     target: str = ""
 
 
+def is_unreadable(found: Diagnostic) -> bool:
+    """Tell whether a file, or a part of what is scanned, cannot be read.
+
+    Args:
+        found: A diagnostic.
+
+    Returns:
+        Whether something that the sources say is unknown because of it.
+    """
+    return found.rule.startswith("SRC") and found.severity == "error"
+
+
 def ordered(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Sort diagnostics by place and drop repeats.
+    """Sort diagnostics and drop repeats.
 
     Args:
         diagnostics: Diagnostics in any order.
 
     Returns:
-        Each once, by path, line, rule and text.
+        Each once, by rule, path, line and text; first those of what cannot be read, since others may
+        follow from them.
     """
-    return tuple(sorted(set(diagnostics)))
+    return tuple(sorted(set(diagnostics), key=lambda found: (not is_unreadable(found), found)))

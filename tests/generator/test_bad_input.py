@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -204,6 +205,152 @@ def test_wrong_tables_are_wrong_use(tmp_path: Path, text: str) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: ")
     assert "pyproject.toml" in done.stderr
+
+
+DEEP = [
+    "a = " + "[" * 3000,
+    "a = " + "{b = " * 3000,
+    "[tool.toolset.catalog]\npages = " + "[" * 3000,
+]
+
+
+@pytest.mark.parametrize("text", DEEP, ids=["lists", "tables", "in the table"])
+@pytest.mark.parametrize("command", ["verify", "generate", "fix"])
+def test_deep_toml_is_wrong_use(tmp_path: Path, command: str, text: str) -> None:
+    """Nesting that no parser can follow is wrong use, and shows no traceback."""
+    root = make_project(tmp_path, {"shop.py": TEXT})
+    (root / "pyproject.toml").write_text(text)
+    done = run_catalog(root, command)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "nested too deeply" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["builds.json", "code.json"])
+def test_deep_cache_is_none(tmp_path: Path, name: str) -> None:
+    """A cache that is nested too deeply is as good as none."""
+    root = make_project(tmp_path, {"shop.py": TEXT})
+    assert run_catalog(root, "generate").returncode == 0
+    (root / ".toolset-cache" / name).write_text('{"a": ' + "[" * 100_000)
+    assert run_catalog(root, "verify").returncode == 0
+
+
+@pytest.mark.parametrize("nested", ["[" * 9000, "{a: " * 9000, "- " * 9000], ids=repr)
+def test_deep_composition_is_said(tmp_path: Path, nested: str) -> None:
+    """A composition that is nested too deeply is a fault with its rule."""
+    root = make_project(tmp_path, {"shop.py": TEXT})
+    (root / "cordis.yml").write_text(nested)
+    done = run_catalog(root, "verify")
+    assert (done.returncode, done.stderr) == (3, "")
+    assert "error CFG007" in done.stdout
+
+
+USER = '''\
+"""What uses the shop, as much as only another file could tell."""
+
+from pydantic import BaseModel, Field
+
+from toolset import Context, event
+from pkg.stock import LIMIT, Base
+
+
+@event("shop/sold", mode="emit")
+def sold() -> None:
+    """Sold, dispatched elsewhere."""
+
+
+class Config(Base):
+    """How to use it."""
+
+    limit: int = Field(3, description="Items at once, read elsewhere.")
+
+
+inject = ["stock"]
+
+
+def use(ctx: Context, config: Config) -> None:
+    """Use it."""
+    ctx.on("stock/empty", lambda: None)
+    print(ctx.stock, config.more)
+
+
+def apply(ctx: Context, config: Config) -> None:
+    """Use it."""
+    use(ctx, config)
+'''
+STOCK = '''\
+"""A stock."""
+
+from pydantic import BaseModel, Field
+
+from toolset import Context, Service, event
+
+LIMIT = 3
+
+
+class Base(BaseModel):
+    """What is common."""
+
+    more: int = Field(LIMIT, description="More.")
+
+
+@event("stock/empty", mode="emit")
+def empty() -> None:
+    """It is empty."""
+
+
+class Stock(Service, key="stock"):
+    """A stock."""
+
+    def limit(self, config: Base) -> int:
+        """Tell the limit.
+
+        Args:
+            config: What knows it.
+
+        Returns:
+            The limit.
+        """
+        from pkg.user import Config, sold
+
+        self.ctx.emit(sold)
+        self.ctx.emit(empty)
+        assert isinstance(config, Config)
+        return config.limit
+'''
+SUPPRESSED = """
+[[tool.toolset.catalog.suppress]]
+rule = "SVC001"
+target = "stock.count"
+reason = "It is told by its name."
+"""
+
+
+@pytest.mark.parametrize("form", ["text", "json", "github"])
+@pytest.mark.parametrize("command", ["verify", "generate"])
+def test_unread_file_causes_no_violations(tmp_path: Path, command: str, form: str) -> None:
+    """What only a file that cannot be read would say is not said to be missing."""
+    whole = STOCK + "\n    def count(self) -> None:\n        return None\n"
+    root = make_project(tmp_path, {"user.py": USER, "stock.py": whole}, SUPPRESSED)
+    (root / "README.md").write_text("Call `ctx.stock.limit`, and see the event `stock/empty`.\n")
+    entries = "- name: pkg.user\n  config: {limit: 2, more: 3}\n"
+    (root / "cordis.yml").write_text(entries)
+    read = run_catalog(root, "generate")
+    assert read.returncode == 0, read.stdout
+    (root / "src/pkg/stock.py").write_text(f"<<<<<<< HEAD\n{whole}")
+    done = run_catalog(root, command, "--format", form)
+    assert done.returncode == 3
+    rules = set(re.findall(r"\b[A-Z]{3}\d{3}\b", done.stdout)) - {"SVC001"}
+    assert rules == {"SRC001"}, done.stdout
+
+
+def test_unread_file_is_said_first(tmp_path: Path) -> None:
+    """What stands in a readable file is reported too, after what cannot be read."""
+    bad = USER.replace('"""Sold, dispatched elsewhere."""', "...")
+    root = make_project(tmp_path, {"user.py": bad, "stock.py": "<<<<<<< HEAD\n"})
+    done = run_catalog(root, "verify")
+    found = re.findall(r"error ([A-Z]{3}\d{3}):", done.stdout)
+    assert found == ["SRC001", "EVT001"]
 
 
 @pytest.mark.parametrize("blocked", ["catalog", "src/pkg/api_catalog.py"])

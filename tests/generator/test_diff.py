@@ -515,6 +515,24 @@ def test_unreadable_sources_exit_3(committed: Path) -> None:
     assert "src/pkg/bad.py:1" in done.stderr
 
 
+INCOMPLETE = {
+    "PLG006": ("    ctx.tools.register(", "    raise ValueError\n    ctx.tools.register("),
+    "SVC012": ('key="shop"', "key=str()"),
+    "EVT016": ('@event("shop/sold"', "@event(str()"),
+    "SRC001": ("class Shop", "<<<<<<< HEAD\nclass Shop"),
+}
+
+
+@pytest.mark.parametrize("rule", INCOMPLETE)
+def test_unknown_is_not_removed(committed: Path, rule: str) -> None:
+    """What the sources keep out of their catalog by a fault is not said to be removed."""
+    edit(committed, *INCOMPLETE[rule])
+    done = run_catalog(committed, "diff", "HEAD", "--fail-on-breaking")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert f"{rule}: " in done.stderr
+    assert "src/pkg/shop.py:" in done.stderr
+
+
 def test_violations_do_not_hide_changes(tmp_path: Path) -> None:
     """A surface with violations is compared all the same."""
     make_project(tmp_path, {"shop.py": SHOP}, NO_BOOT)

@@ -1,6 +1,8 @@
 """All rules, in one report."""
 
 # Maintainers: a rule that is not listed here does not exist; test_check_rules.py counts on it.
+# Invariant: while a file cannot be read, nothing is concluded from what the others do not say: the
+# remedies of such rules remove what the file may need.
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from toolset_gen.check.prose import check_prose
 from toolset_gen.check.services import check_services
 from toolset_gen.check.suppress import suppress
 from toolset_gen.check.types import check_types
-from toolset_gen.diagnostics import Diagnostic, ordered
+from toolset_gen.diagnostics import Diagnostic, is_unreadable, ordered
 
 __all__ = ["judge"]
 
@@ -31,6 +33,32 @@ _CHECKS = (
     check_prose,
 )
 
+_FROM_ABSENCE = frozenset(
+    {
+        "EVT010",  # dispatched nowhere
+        "EVT012",  # declared nowhere
+        "EVT016",  # a constant that is not found
+        "SVC008",
+        "SVC011",
+        "SVC012",
+        "TYP001",
+        "TYP002",  # published nowhere
+        "PLG001",
+        "PLG003",  # injected by nothing that is known
+        "PLG007",
+        "PLG008",
+        "CFG001",  # described by no alias that is known
+        "CFG004",  # read nowhere
+        "CFG005",
+        "CFG006",
+        "PRO001",
+        "PRO002",
+        "PRO003",
+        "PRO004",
+        "SUP001",  # what it accepts may be withheld
+    }
+)
+
 
 def judge(facts: Facts) -> tuple[Diagnostic, ...]:
     """Apply every rule and every suppression.
@@ -39,7 +67,11 @@ def judge(facts: Facts) -> tuple[Diagnostic, ...]:
         facts: What to judge.
 
     Returns:
-        What extraction and the rules found, less what the project accepts, sorted by place.
+        What extraction and the rules found, less what the project accepts, in the order of a report;
+        while a file cannot be read, without what only its content could tell.
     """
     found = [*facts.model.diagnostics, *(d for check in _CHECKS for d in check(facts))]
-    return ordered(suppress(ordered(found), facts.config.suppress))
+    left = suppress(ordered(found), facts.config.suppress)
+    if any(is_unreadable(one) for one in found):
+        left = (one for one in left if one.rule not in _FROM_ABSENCE)
+    return ordered(left)

@@ -19,6 +19,7 @@ from toolset_gen.artifacts import COMMAND, read_bytes
 from toolset_gen.build import build
 from toolset_gen.cache import Cache
 from toolset_gen.config import Config
+from toolset_gen.diagnostics import is_unreadable
 from toolset_gen.errors import GeneratorError, UsageError
 from toolset_gen.gate import find_sources, recall
 from toolset_gen.render.json_form import JSON_TEXT, RENAMED
@@ -27,6 +28,7 @@ __all__ = ["RevisionError", "UnreadableError", "current_catalog", "read_catalog"
 
 _Json: TypeAlias = "dict[str, object]"
 _NAME = "api-catalog.json"
+_LEAVING_OUT = frozenset({"EVT016", "EVT018", "PLG006", "PLG008", "SVC012"})
 _PLAIN: tuple[type, ...] = (str, bool, int)
 
 
@@ -45,17 +47,17 @@ class RevisionError(UsageError):
 
 
 class UnreadableError(GeneratorError):
-    """The sources cannot be read, so nothing says what their catalog is.
+    """The sources are at fault in a way that keeps something out of their catalog.
 
     Args:
-        places: Each file that cannot be read, with what is wrong with it.
+        places: Each place at fault, with what is wrong there.
     """
 
     def __init__(self, places: tuple[str, ...]) -> None:
         self.places = places
         super().__init__(
-            "the sources cannot be read, so there is nothing to compare; repair them first:\n"
-            + "\n".join(places)
+            "what the sources say is not known whole, so nothing is compared, or what is only "
+            "unknown would seem removed; repair them first:\n" + "\n".join(places)
         )
 
 
@@ -118,7 +120,7 @@ def _pages_of(config: Config, revision: str, commit: str) -> str:
     data = _blob(config, revision, commit, config.file.name)
     try:
         found: object = tomllib.loads(data.decode("utf-8-sig")) if data is not None else {}
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     for name in ("tool", "toolset", "catalog", "pages"):
         found = cast("_Json", found).get(name) if isinstance(found, dict) else None
@@ -157,7 +159,7 @@ def _parse(revision: str, path: str, data: bytes) -> Catalog:
         raise RevisionError(revision, why)
     try:
         return cast("Catalog", _record(Catalog, document))
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
         raise RevisionError(revision, f"its {path} is not what `{COMMAND}` wrote") from None
 
 
@@ -196,7 +198,7 @@ def _value(hint: object, value: object) -> object:
 
 
 def current_catalog(config: Config) -> Catalog:
-    """Read the catalog of the sources as they are, violations or not.
+    """Read the catalog of the sources as they are: with violations, unless one leaves something out.
 
     Args:
         config: The project's configuration.
@@ -205,7 +207,8 @@ def current_catalog(config: Config) -> Catalog:
         The catalog.
 
     Raises:
-        UnreadableError: A source file cannot be read.
+        UnreadableError: A file cannot be read, a tool plugin does not become active, or a declaration
+            is written so that the catalog cannot list it.
         GeneratorError: The configuration cannot be served.
     """
     sources = find_sources(config)
@@ -215,13 +218,12 @@ def current_catalog(config: Config) -> Catalog:
     if data is None:
         cache = Cache(config.root)
         built = build(config, sources, cache.snippets())
-        if path not in built.artifacts:
-            raise UnreadableError(
-                tuple(
-                    f"{d.path}:{d.line}: {d.message}"
-                    for d in built.diagnostics
-                    if d.rule.startswith("SRC") and d.severity == "error"
-                )
-            )
+        places = tuple(
+            f"{d.path}:{d.line}: {d.rule}: {d.message}; {d.remedy}"
+            for d in built.diagnostics
+            if is_unreadable(d) or d.rule in _LEAVING_OUT
+        )
+        if places:
+            raise UnreadableError(places)
         data = built.artifacts[path]
     return _parse("the working tree", path, data)
