@@ -11,6 +11,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Final, TypeVar
 
+from toolset.cordis.deadline import HOST_GRACE
 from toolset.cordis.ending import Life
 from toolset.cordis.errors import MountTimeoutError
 from toolset.cordis.membrane import Membrane
@@ -64,7 +65,10 @@ class BoundedChecker(Checker):
             found: list[Violation] = bounded(super()._closely, value, where)
         except MountTimeoutError as error:
             terms.guard.strike(terms.filename)  # it is told here
-            problem = f"could not be checked within {error.seconds * 1000:g} ms"
+            problem = (
+                f"could not be checked within {error.seconds * 1000:g} ms, nor in the "
+                f"{HOST_GRACE:g} s more that the host's checks get"
+            )
             remedy = (
                 "the tool's schema takes too long for this value: write a `pattern` that does not "
                 "backtrack, and fewer alternatives"

@@ -59,12 +59,13 @@ reach it, and the bound holds again. Between the two it does not.
 
 The host's checks of a mounted tool, of its arguments and of its value against the schemas that the
 mount declared, are bounded like the mount's own code: a `pattern` that backtracks without end fails
-the call, a second after the bound.
+the call, a second after the bound: until then the event loop waits.
 
-Unmounting takes `mount_timeout_ms` at most. What the mount still awaits then is cancelled at once;
-clean-up that awaits something has half that time, after which it is cancelled too; and what does not
-let itself be cancelled (a loop with `except BaseException`) is ended by force, at the line it waits
-at, and named in the log. The same holds when the host disposes the toolset, so that no mount keeps a
+Unmounting takes `mount_timeout_ms` at most. Tasks, listeners and calls of the mount are cancelled at
+once and have half of that time to clean up; disposers that await something have the same half and are
+cancelled after it; and what does not let itself be cancelled (a loop with `except BaseException`) is
+ended by force, at the line it waits at, and named in the log. Async generators that were left half-way
+are closed with the mount, within the same time. The same holds when the host disposes the toolset, so that no mount keeps a
 process from ending.
 
 What cannot be ended:
@@ -75,7 +76,9 @@ What cannot be ended:
   mount, and only that service can end it;
 - where no signal can interrupt, in an event loop outside the main thread or on Windows, a thread
   watches instead. It ends Python code only, not a blocking call, and before Python 3.12 no loop
-  that catches every exception.
+  that catches every exception;
+- code that switches the bound off: the handler and the timer are the process's, and a mount that gets
+  hold of `signal` by one of the roads below can take them away.
 """
 
 _LIMITS: Final = """\
@@ -88,6 +91,9 @@ awaited values, iterators or the arguments of callbacks. These roads are known a
 is no boundary:
 
 - closures, frames, tracebacks and the garbage collector, for code that walks them;
+- attributes of the modules that are given: most have modules of their own among their attributes, also
+  withheld ones (`contextlib.os`, `random._os`, `dataclasses.sys`, and `functools.__builtins__` with
+  the real `__import__`), which lead to everything else, `signal` included;
 - an object of the host's that holds a context several objects deep, and one in an exception;
 - functions inside containers that are handed to a service: they are called with what the host gives;
 - the arguments that a host plugin passes to the methods of a service which mounted code provides, and
