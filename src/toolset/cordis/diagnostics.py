@@ -18,7 +18,13 @@ from types import TracebackType
 from typing import Final, cast
 
 from toolset.cordis.deadline import mount_of, place_in
-from toolset.cordis.errors import MountEndedError, MountError, MountResultError, MountTimeoutError
+from toolset.cordis.errors import (
+    MountEndedError,
+    MountError,
+    MountRecursionError,
+    MountResultError,
+    MountTimeoutError,
+)
 from toolset.cordis.parse_errors import FORMS
 from toolset.cordis.traps import way_out
 from toolset.runtime.closing import closes
@@ -28,6 +34,7 @@ from toolset.services.tools.wire import cut
 
 __all__ = [
     "check_plugin",
+    "ended",
     "in_one_line",
     "is_fault",
     "is_interrupt",
@@ -45,6 +52,7 @@ _LONGEST_LOGGED: Final = 300
 _PACKAGE: Final = os.path.dirname(os.path.dirname(__file__)) + os.sep  # noqa: PTH120 - file names are text here
 _FRAMES: Final = 8
 _CAUSES: Final = 3
+_LINES_OF_RECURSION: Final = 6  # where it begins: the others are the same again
 _OTHER_NAMES: Final = {
     "null": "Python writes `None`",
     "undefined": "Python writes `None`",
@@ -120,6 +128,22 @@ def mount_error(error: BaseException, mount_id: str) -> MountError:
     if hint and hint not in parts[0]:  # a callback's error has it as a note already
         parts.append(hint)
     return MountError("\n".join(parts), mount_id)
+
+
+def ended(error: MountTimeoutError, mount_id: str) -> MountTimeoutError:
+    """Make the error of an ended stretch anew, without traceback.
+
+    Args:
+        error: What was raised in the stretch.
+        mount_id: The mount.
+
+    Returns:
+        An equal error; of a recursion, one with the mount and its lines, which nothing could look
+        up where it was raised.
+    """
+    if isinstance(error, MountRecursionError) and not error.mount_id:
+        return error.again(mount_id, own_lines(error, mount_id)[:_LINES_OF_RECURSION])
+    return error.again()
 
 
 def _one_line(error: BaseException) -> str:

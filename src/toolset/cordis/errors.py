@@ -19,6 +19,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from toolset.runtime.errors import ToolsetError
 
 __all__ = [
@@ -101,23 +103,34 @@ class MountTimeoutError(MountError):
 
 
 class MountRecursionError(MountTimeoutError):
-    """Mounted code sat at the recursion limit when its time was looked at, and was ended."""
+    """Mounted code sat at the recursion limit when its time was looked at, and was ended.
 
-    def __init__(self) -> None:
-        MountError.__init__(
-            self,
-            "the mounted code was ended: it recursed as deep as Python allows, where its time cannot "
-            "be told; give the recursion an end, and do not catch RecursionError inside it",
+    Args:
+        mount_id: The mount; `""` where it is raised, so deep that nothing can be looked up.
+        lines: The mount's own lines, shown below the message.
+    """
+
+    def __init__(self, mount_id: str = "", lines: Sequence[str] = ()) -> None:
+        said = (
+            f"{mount_id or 'the mounted code'} was ended: it recursed as deep as Python allows, where "
+            "its time cannot be told; give the recursion an end, and do not catch RecursionError "
+            "inside it"
         )
+        MountError.__init__(self, "\n".join([said, *lines]), mount_id)
         self.line, self.place, self.seconds, self.text = 0, "in a recursion", 0.0, ""
+        self.lines = tuple(lines)
 
-    def again(self) -> MountRecursionError:
+    def again(self, mount_id: str = "", lines: Sequence[str] = ()) -> MountRecursionError:
         """Make the same error anew, without traceback.
+
+        Args:
+            mount_id: The mount, when that is known now.
+            lines: Its lines.
 
         Returns:
             An equal error.
         """
-        return type(self)()
+        return type(self)(mount_id or self.mount_id, lines or self.lines)
 
 
 class MountEndedError(MountError):

@@ -19,7 +19,7 @@ from types import CodeType, ModuleType
 from typing import Final, NamedTuple, cast
 
 from toolset.cordis.deadline import TOP_LEVEL, frame_name, module_name
-from toolset.cordis.diagnostics import is_interrupt, mount_error
+from toolset.cordis.diagnostics import ended, is_interrupt, mount_error
 from toolset.cordis.ending import Life, close, drive
 from toolset.cordis.errors import MountSyntaxError, MountTimeoutError
 from toolset.cordis.guard import Guard
@@ -288,7 +288,7 @@ async def _run(source: Source, namespace: dict[str, object], life: Life | None) 
             return await body()
         return await _whole(body(), life)
     except MountTimeoutError as error:
-        raise error.again() from None
+        raise ended(error, source.mount_id) from None
     except BaseException as error:
         if is_interrupt(error):
             raise

@@ -64,13 +64,22 @@ class MountWaitError(MountError):
         mount_id: The mount.
         seconds: The bound.
         where: Where it was waiting: its line and text, `""` when that is not known.
+        starting: Whether its plugin was being started; else the code was yet to return one.
     """
 
-    def __init__(self, mount_id: str, seconds: float, where: str = "") -> None:
+    def __init__(
+        self, mount_id: str, seconds: float, where: str = "", *, starting: bool = True
+    ) -> None:
         at = f", waiting at {where}" if where else ""
+        way = (
+            "return from `apply` (or `yield`) at once and await long work in ctx.spawn(...)"
+            if starting
+            else "await nothing long at the top level: return the plugin at once, and await in its "
+            "`apply` or in ctx.spawn(...)"
+        )
         super().__init__(
-            f"{mount_id} was ended: it was not mounted after {seconds * 1000:g} ms{at}; return from "
-            "`apply` at once and await long work in ctx.spawn(...) (mount_timeout_ms is the bound)",
+            f"{mount_id} was ended: it was not mounted after {seconds * 1000:g} ms{at}; {way} "
+            "(mount_timeout_ms is the bound)",
             mount_id,
         )
         self.seconds, self.where = seconds, where

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from toolset.cordis.asyncgens import Generators
-from toolset.cordis.diagnostics import check_plugin, mount_error, tidy
+from toolset.cordis.diagnostics import check_plugin, ended, mount_error, tidy
 from toolset.cordis.ending import Life, Terms, close_now
 from toolset.cordis.errors import MountError, MountTimeoutError
 from toolset.cordis.evaluate import Source, evaluate, forget, parse
@@ -299,7 +299,7 @@ class Mounts:
     def _described(self, error: Exception, source: Source) -> MountError:
         if isinstance(error, MountTimeoutError):
             self._guard.strike(source.filename)
-            return error.again()
+            return ended(error, source.mount_id)
         return mount_error(error, source.mount_id)
 
     async def _evaluated(
@@ -320,7 +320,7 @@ class Mounts:
             if done:
                 return task.result()
             where = waiting_at(task, source.mount_id)
-            raise MountWaitError(source.mount_id, self._bounds.mount, where)
+            raise MountWaitError(source.mount_id, self._bounds.mount, where, starting=False)
         finally:
             over.set()
             await _stop(task, terms.grace + _FORCE)

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import inspect
 import linecache
 from types import FrameType
 from typing import cast
@@ -39,9 +41,16 @@ def waiting_at(waiting: object, mount_id: str) -> str:
         if isinstance(frame, FrameType) and mount_of(frame.f_code.co_filename) == mount_id:
             text = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
             found = f"line {frame.f_lineno}, {place_in(frame.f_code)}: {text}"
-        awaited = _part(current, "await")
+        awaited = _part(current, "await") or _generator_of(current)
         current = _driven(frame) if awaited is None else awaited
     return found
+
+
+def _generator_of(step: object) -> object:
+    """Give the async generator that `anext(...)` takes one step of; None for anything else."""
+    if type(step).__name__ != "async_generator_asend":
+        return None
+    return next(filter(inspect.isasyncgen, gc.get_referents(step)), None)  # no other way to it
 
 
 def _driven(frame: object) -> object:
