@@ -63,7 +63,7 @@ def generate(root: Path | None, jobs: int | None, form: Format) -> None:
 @_jobs
 @_format
 def verify(root: Path | None, jobs: int | None, form: Format) -> None:
-    """Check that the artifacts are what the sources say; writes nothing.
+    """Check that the artifacts are what the sources say; writes nothing but its cache.
 
     Exits 0 when they are, 1 when one is stale, 3 when the sources are at fault.
     """
@@ -82,8 +82,8 @@ def verify(root: Path | None, jobs: int | None, form: Format) -> None:
 def fix(root: Path | None, form: Format, *, dry_run: bool, diff: bool) -> None:
     """Repair the violations that have one right answer, touching nothing else in a file.
 
-    What only a person can say is left as `...`, which the gate refuses. Exits 3 when a file cannot be
-    read; the others are repaired.
+    What only a person can say is left as `...`, which the gate refuses. Exits 0 also when something is
+    left, 3 when a file cannot be read; the others are repaired.
     """
     with explained():
         from toolset_gen.artifacts import write  # noqa: PLC0415 - see the head of the module

@@ -16,6 +16,7 @@ import pytest
 from projects import SHOP, make_project, run_catalog, shop, spawn_catalog
 
 from toolset_gen.artifacts import COMMAND
+from toolset_gen.commands import catalog
 from toolset_gen.testing import assert_catalog_fresh
 
 
@@ -456,3 +457,14 @@ def test_missing_extra_names_the_command(generated: Path, tmp_path: Path) -> Non
     )
     assert done.returncode == 2
     assert "pip install 'cordis-toolset[generator]'" in done.stderr
+
+
+SAYS = {"verify": "writes nothing but its cache", "fix": "Exits 0 also when something is left"}
+
+
+def test_help_says_what_is_written() -> None:
+    """The help of `verify` owns up to the cache, that of `fix` to exit 0 with something left."""
+    help_of = {name: CliRunner().invoke(catalog, [name, "--help"]).output for name in SAYS}
+    assert {name: SAYS[name] in " ".join(text.split()) for name, text in help_of.items()} == (
+        dict.fromkeys(SAYS, True)
+    )
