@@ -89,7 +89,7 @@ class Output:
 
 
 class Console:
-    """`console` as mounted code knows it: `log` and `info` to stdout, `warn` and `error` to stderr.
+    """`console` as mounted code knows it: `log`, `info` and `debug` to stdout, `warn` and `error` to stderr.
 
     Args:
         output: The tagged output of the mount.
@@ -111,7 +111,7 @@ class Console:
         """
         self.__say("stdout", values)
 
-    info = log
+    info = debug = log
 
     def warn(self, *values: object) -> None:
         """Print values to the host's standard error.

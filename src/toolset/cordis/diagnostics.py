@@ -82,6 +82,19 @@ _OTHER_NAMES: Final = {
 }
 
 
+_OTHER_MEMBERS: Final = {
+    "length": "Python writes `len(x)`",
+    "then": "Python writes `result = await x` and goes on in the next line",
+    "catch": "Python writes `try: result = await x` and `except Error as error:`",
+    "push": "Python writes `items.append(x)`",
+    "forEach": "Python writes `for item in items:`",
+    "includes": "Python writes `x in items`",
+    "toString": "Python writes `str(x)`",
+    "toUpperCase": "Python writes `text.upper()`",
+    "toLowerCase": "Python writes `text.lower()`",
+}
+
+
 def is_interrupt(error: BaseException) -> bool:
     """Tell an exception that is meant for the host from one that mounted code made itself.
 
@@ -290,6 +303,8 @@ def name_hint(error: BaseException) -> str:
     Returns:
         A sentence, or an empty text.
     """
+    if isinstance(error, AttributeError) and error.name in _OTHER_MEMBERS:
+        return f"likely cause: {_OTHER_MEMBERS[error.name]}"
     if not isinstance(error, NameError) or isinstance(error, UnboundLocalError):
         return ""
     name: str = error.name or ""

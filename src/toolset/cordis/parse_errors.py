@@ -33,6 +33,10 @@ _SCRIPT: Final = re.compile(
     r"^\s*(const|let|var|export)\s|=>|^\s*(async )?function\b|;\s*$|\{\s*$|^\s*\}[);]*$"
 )
 _SCRIPT_LINES: Final = 3
+_SCRIPT_BEGINS: Final = re.compile(
+    r"\s*(?://|/\*|(?:const|let|var|export|new)\s+[\w{\[]|(?:async\s+)?function\b"
+    r"|class\s+\w+(?:\s+extends\s+[\w.]+)?\s*\{|(?:async\s+)?(?:\w+|\([^()]*\))\s*=>)"
+)
 _WIDEST: Final = 160
 _STRINGS: Final = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'")
 
@@ -145,7 +149,11 @@ def explain(error: SyntaxError, text: str, mount_id: str, *, shift: int = 0) -> 
 def _is_script(lines: list[str]) -> bool:
     """Tell code of another language from Python with one slip in it."""
     bare = [_STRINGS.sub('""', line) for line in lines]
-    return sum(bool(_SCRIPT.search(line)) for line in bare) >= _SCRIPT_LINES
+    first = next((line for line in bare if line.strip()), "")
+    return (
+        bool(_SCRIPT_BEGINS.match(first))
+        or sum(bool(_SCRIPT.search(line)) for line in bare) >= _SCRIPT_LINES
+    )
 
 
 def _excerpt(line: str, offset: int, end: int) -> str:

@@ -35,6 +35,7 @@ _OWN: Final = {
     "async generator": {"aclose", "asend", "athrow", "ag_running", "ag_frame", "ag_code"},
     "generator": {"close", "send", "throw", "gi_running", "gi_frame", "gi_code", "gi_yieldfrom"},
 }
+_CHAINED: Final = frozenset({"then", "catch", "finally"})
 _CONSUMERS: Final = frozenset(
     {
         *("len", "str", "int", "float", "bool", "list", "tuple", "set", "frozenset", "dict"),
@@ -96,7 +97,14 @@ def _check_use(code: Code, node: ast.expr, parent: ast.AST | None, result: Pendi
 
 
 def _report(code: Code, node: ast.expr, result: PendingValue, problem: str) -> None:
-    if result.kind not in _HOW:
+    parent = code.scopes.parents.get(node)
+    chained = isinstance(parent, ast.Attribute) and parent.attr in _CHAINED
+    if chained and result.kind == "coroutine":
+        message = (
+            f"{result.shown}() gives no promise: write `result = await {result.shown}(...)` and go on "
+            "with `result` in the next line, `try`/`except` around it for what fails"
+        )
+    elif result.kind not in _HOW:
         message = f"{result.shown}() returns {result.returns.annotation}: {problem}"
     else:
         message = f"{result.shown}() {_IS[result.kind]}: {problem}; {_HOW[result.kind]}"

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Mapping
 
 from toolset.catalog import Member, nearest
@@ -15,6 +16,7 @@ from toolset.cordis.preflight.literals import literal
 from toolset.cordis.preflight.values import ContextValue, MemberValue, ServiceValue
 
 __all__ = [
+    "as_python",
     "check_call",
     "check_context_read",
     "check_context_write",
@@ -24,6 +26,7 @@ __all__ = [
 ]
 
 _ATTRIBUTES = frozenset({"property", "cached property", "attribute", "class variable"})
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 PLAIN_TYPES = ("str", "int", "float", "bool", "bytes", "None", "list", "dict", "tuple", "set")
 
 
@@ -52,14 +55,33 @@ def check_context_read(code: Code, node: ast.Attribute, context: ContextValue) -
     if knowledge.service(name) is not None:
         _undeclared(code, node, name, context.inject)
         return
-    close = nearest(name, {*knowledge.context, *context.inject, *knowledge.service_keys()})
-    hint = f"; did you mean {_either(f'ctx.{c}' for c in close)}?" if close else ""
+    hint = _meant_of_context(code, name, context.inject)
     code.mistake(
         node,
         "unknown-service",
         f"ctx has no member {name!r} and inject does not declare a service of that name{hint}",
         raises="AttributeError",
     )
+
+
+def _meant_of_context(code: Code, name: str, inject: frozenset[str]) -> str:
+    """Say what `ctx.<name>` may have meant, with the signature where there is one."""
+    knowledge = code.knowledge
+    if name.lower().replace("_", "") in {"registertool", "addtool", "tool"}:
+        return "; a tool is registered with ctx.tools.register(tool), made by @harness.tool"
+    helpers = {n: (key, m) for key, of in knowledge.forwarded.items() for n, m in of.items()}
+    known = {*knowledge.context, *inject, *knowledge.service_keys(), *helpers}
+    close = nearest(as_python(name), known)
+    if close and close[0] in helpers:
+        key, member = helpers[close[0]]
+        declared = "" if key in inject else f" (inject {key!r} for it)"
+        return f"; did you mean ctx.{member.signature}{declared}?"
+    return f"; did you mean {_either(f'ctx.{c}' for c in close)}?" if close else ""
+
+
+def as_python(name: str) -> str:
+    """Write a name as Python does: `readFile` as `read_file`."""
+    return _HUMP.sub("_", name).lower()
 
 
 def check_context_write(code: Code, node: ast.Attribute) -> None:
@@ -146,7 +168,7 @@ def check_member_read(code: Code, node: ast.Attribute, service: ServiceValue) ->
 
 
 def _instead(name: str, members: Mapping[str, Member]) -> str:
-    close = nearest(name, members, limit=2)
+    close = nearest(as_python(name), members, limit=2)
     if close:
         return f"did you mean {_either(members[c].signature for c in close)}?"
     return f"it has {', '.join(sorted(members)) or 'no members'}"

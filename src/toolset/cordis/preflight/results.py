@@ -11,6 +11,7 @@ from typing import Final
 
 from toolset.catalog import Returns, TypeEntry, nearest
 from toolset.cordis.preflight.findings import Code
+from toolset.cordis.preflight.reads import as_python
 
 __all__ = ["check_result_read"]
 
@@ -33,9 +34,12 @@ def check_result_read(code: Code, node: ast.Attribute, shown: str, returns: Retu
     names = _names(code, returns)
     if names is None or name in names:
         return
-    close = nearest(name, names)
+    close = nearest(as_python(name), names)
     hint = (
-        f"did you mean {' or '.join(repr(c) for c in close)}?"
+        "write len(...) around it"
+        if name in {"length", "size"}
+        and "__len__" in dir(_BUILTIN.get(returns.annotation.partition("[")[0]))
+        else f"did you mean {' or '.join(repr(c) for c in close)}?"
         if close
         else f"it has {', '.join(sorted(names)[:12]) or 'none'}"
     )
