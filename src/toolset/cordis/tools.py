@@ -112,8 +112,8 @@ def inspect_tool(snapshot: Callable[[str | None], Snapshot]) -> ToolDefinition:
                 "limit": {
                     "type": "integer",
                     "minimum": 1,
-                    "description": f"Most characters to return, {DEFAULT_LIMIT} by default; the end "
-                    "says what was left out.",
+                    "description": f"Most characters to return, {DEFAULT_LIMIT} by default; a last "
+                    "sentence, always whole, says what was left out.",
                 },
             },
             "additionalProperties": False,

@@ -23,6 +23,12 @@ from toolset.cordis.preflight.values import (
 __all__ = ["check_definition"]
 
 _NEEDED: Final = ("name", "description", "output", "execute")
+_FORMS: Final = {
+    "name": '"my_tool"',
+    "description": '"What it does."',
+    "output": '{"schema": {"type": "string"}}',
+    "execute": "lambda args: ...",
+}
 _NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
@@ -50,7 +56,8 @@ def _check_context(code: Code, call: ast.Call) -> None:
         code.mistake(
             call.args[0],
             "bad-tool",
-            "harness.register_tool(ctx, tool) takes the plugin's context first",
+            "harness.register_tool(ctx, tool) takes the plugin's context first, in `apply`; "
+            "as a decorator write @harness.tool, then ctx.tools.register(...)",
             raises="TypeError",
         )
 
@@ -81,7 +88,8 @@ def _check_options(code: Code, call: ast.Call) -> None:
         code.mistake(
             call,
             "bad-tool",
-            f"harness.define_tool() is missing {', '.join(missing)}",
+            f"harness.define_tool() is missing {', '.join(missing)}; write "
+            + ", ".join(f"{option}={_FORMS[option]}" for option in missing),
             raises="ToolDefinitionError",
         )
 

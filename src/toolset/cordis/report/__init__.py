@@ -52,7 +52,8 @@ def render(
         snapshot: What it is made of.
         what: One section, or None for all six; `dynamic` means `temporary`.
         name: One service of `api`, event of `events` or id of `temporary`, exactly.
-        limit: How many characters to give at most.
+        limit: How many characters to give at most; the sentence that says what was left out
+            comes whole, also where it is longer.
 
     Returns:
         Markdown: for each section `## <section>`, a newline and its body, a blank line between.
@@ -95,7 +96,8 @@ def _cut(bodies: Mapping[str, str], limit: int) -> str:
         if end > len(kept):
             missing.append(section)
         end += 2
-    return f"{kept}{_left_out(len(whole) - len(kept), missing)}"[:limit]
+    # Whole, whatever the limit: it says how to get the rest.
+    return f"{kept}{_left_out(len(whole) - len(kept), missing)}"
 
 
 def _left_out(count: int, sections: list[str]) -> str:

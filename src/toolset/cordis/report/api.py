@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from toolset.catalog import ServiceEntry
 from toolset.cordis.knowledge import Known
@@ -41,7 +42,29 @@ def _overview(snapshot: Snapshot) -> Iterator[str]:
         yield from shapes
     yield "Every plugin's `ctx`, besides the services it injects:"
     yield from prose.member_rows(knowledge.context.values())
+    yield from _names_given(snapshot)
     yield 'Ask with name:"<service>" for one service with its documentation.'
+
+
+# What a tool is made of stands here, beside the signatures: a model reads it before it writes one.
+_FORMS: Final = """\
+Names that mounted code is given without an import:
+  @harness.tool above a function with annotations and a docstring (with `Args:`) makes a tool
+  harness.define_tool(name="reverse", description="Reverse a text.",
+    parameters={"text": {"type": "string", "required": True, "description": "The text."}},
+    output={"schema": {"type": "string"}},  # and optionally "render": lambda args, value: "..."
+    execute=lambda args: args["text"][::-1])  # sync or async, (args) or (args, call)
+  harness.register_tool(ctx, tool) in `apply`, or ctx.tools.register(tool); it is no decorator
+  @event("scope/name", mode="emit") above a function declares an event
+  class Greeter(Service, key="greeter") is a plugin that provides itself
+  print(...), console.log/info/debug/warn/error(...) write to the host's output"""
+
+
+def _names_given(snapshot: Snapshot) -> Iterator[str]:
+    """Say what mounted code is given besides its `ctx`."""
+    yield _FORMS
+    for member in snapshot.knowledge.harness.values():
+        yield f"  - `harness.{member.signature}`"
 
 
 def _row(snapshot: Snapshot, key: str, known: Known) -> str:
@@ -79,6 +102,16 @@ def _loadable(snapshot: Snapshot) -> str:
 def _one(snapshot: Snapshot, name: str) -> Iterator[str]:
     knowledge = snapshot.knowledge
     known = knowledge.service(name)
+    if known is None and name == "harness":
+        yield from _names_given(snapshot)
+        for member in knowledge.harness.values():
+            yield from prose.member_doc(member)
+        return
+    if known is None and name == "ctx":
+        for member in knowledge.context.values():
+            yield from prose.member_doc(member)
+        yield from _names_given(snapshot)
+        return
     if known is None:
         raise UnknownNameError("service", name, knowledge.service_keys())
     if known.state == "loadable":
@@ -92,7 +125,14 @@ def _full(snapshot: Snapshot, name: str, known: Known, entry: ServiceEntry) -> I
         yield f"  provided by {snapshot.knowledge.live[name].owner}"
     if entry.description:
         yield entry.description
+    given = snapshot.knowledge.given.get(name, {})
+    if given:  # first: what a reader of this can use
+        yield "What mounted code is given of it, without declaring it:"
+        for member in given.values():
+            yield from prose.member_doc(member)
+        yield "The host's own members, as installed plugins see them (withheld from mounted code):"
     for member in entry.members:
         yield from prose.member_doc(member)
-    yield from _for_mounts(snapshot, name)
+    if not given:
+        yield from _for_mounts(snapshot, name)
     yield from prose.type_block(snapshot.knowledge.catalog, prose.refs_of(entry.members))
