@@ -55,6 +55,12 @@ class Stale(NamedTuple):
     old: bytes = b""
     new: bytes = b""
 
+    @property
+    def is_foreign(self) -> bool:
+        """Whether somebody wrote it: it has no mark, and a merge did not tear its head."""
+        head = self.old[:HEAD].lstrip()
+        return bool(head) and MARK.encode() not in head and not head.startswith(b"<<<<<<<")
+
 
 def compare(root: Path, artifacts: Mapping[str, bytes]) -> tuple[Stale, ...]:
     """Find the artifacts whose bytes differ from the ones on disk, and the orphans.
@@ -161,15 +167,9 @@ def refuse_foreign(stale: Iterable[Stale]) -> None:
     Raises:
         ForeignFileError: A file without our mark in its head stands where an artifact belongs.
     """
-    foreign = tuple(one.path for one in stale if _is_foreign(one.old))
+    foreign = tuple(one.path for one in stale if one.is_foreign)
     if foreign:
         raise ForeignFileError(foreign)
-
-
-def _is_foreign(data: bytes) -> bool:
-    """Tell whether a file was not generated: it has no mark, and a merge did not tear its head."""
-    head = data[:HEAD].lstrip()
-    return bool(head) and MARK.encode() not in head and not head.startswith(b"<<<<<<<")
 
 
 def write(root: Path, stale: Iterable[Stale]) -> None:

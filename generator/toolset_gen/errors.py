@@ -73,7 +73,8 @@ class ForeignFileError(UsageError):
         listed = "".join(f"\n  {path}" for path in paths)
         super().__init__(
             f"these files were not generated, and generating would replace them:{listed}\n"
-            "Nothing was written: name other places in [tool.toolset.catalog], or move the files away."
+            "Nothing was written: delete the files if they are not needed, move them away, "
+            "or name other places in [tool.toolset.catalog]."
         )
 
 

@@ -24,6 +24,10 @@ _WHY = {
     "line ends": "differs in its line ends alone (they must be LF: see .gitattributes)",
     "orphaned": "is generated and no longer produced",
 }
+_FOREIGN = (
+    "Delete what was not generated if it is not needed, or move it away "
+    "or name other places in [tool.toolset.catalog]"
+)
 
 
 def say_verified(outcome: Outcome, form: Format, *, folder: str = "") -> str:
@@ -47,7 +51,7 @@ def say_verified(outcome: Outcome, form: Format, *, folder: str = "") -> str:
                 annotation(
                     "error",
                     "stale",
-                    f"{stale.path} {_WHY[stale.why]}; run `{COMMAND}`",
+                    f"{stale.path} {_why(stale)}; {_way_out(stale)}run `{COMMAND}`",
                     path=stale.path,
                     folder=folder,
                 )
@@ -116,16 +120,28 @@ def _done(stale: Stale) -> str:
 def _text(outcome: Outcome) -> str:
     lines = list(_violations(outcome))
     for stale in outcome.stale:
-        lines.append(f"{stale.path} {_WHY[stale.why]}")
+        lines.append(f"{stale.path} {_why(stale)}")
         # While the sources are at fault, what they say is not worth comparing line by line.
         lines += [] if outcome.at_fault else _diff(stale)
     if outcome.at_fault:
         lines.append(f"Repair the sources, then run `{COMMAND}`.")
+    elif any(stale.is_foreign for stale in outcome.stale):
+        lines.append(f"{_FOREIGN}; then run `{COMMAND}`.")
     elif outcome.stale:
         lines.append(f"Run `{COMMAND}`.")
     elif outcome.exit_code == FRESH:
         lines.append("The catalog is fresh.")
     return "\n".join(lines)
+
+
+def _why(stale: Stale) -> str:
+    if stale.is_foreign:
+        return f"was not generated, so `{COMMAND}` will not overwrite it"
+    return _WHY[stale.why]
+
+
+def _way_out(stale: Stale) -> str:
+    return "delete it if it is not needed, or move it away, and " if stale.is_foreign else ""
 
 
 def _violations(outcome: Outcome) -> Iterator[str]:
@@ -153,7 +169,7 @@ def _place(found: Diagnostic) -> str:
 
 
 def _diff(stale: Stale) -> Iterator[str]:
-    if stale.why != "changed":
+    if stale.why != "changed" or stale.is_foreign:
         return
     import difflib  # noqa: PLC0415 - only a stale artifact needs it
 

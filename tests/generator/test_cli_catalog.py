@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from projects import SHOP, make_project, run_catalog, shop, spawn_catalog
 
 from toolset_gen.artifacts import COMMAND
@@ -468,3 +469,20 @@ def test_help_says_what_is_written() -> None:
     assert {name: SAYS[name] in " ".join(text.split()) for name, text in help_of.items()} == (
         dict.fromkeys(SAYS, True)
     )
+
+
+@pytest.mark.parametrize("form", ["text", "github"])
+def test_foreign_file_is_said_by_verify(tmp_path: Path, form: str) -> None:
+    """Where somebody's file stands in an artifact's place, `verify` says that and what to do."""
+    root = shop(tmp_path)
+    assert run_catalog(root, "generate").returncode == 0
+    (root / "catalog/events.md").write_text("hand\n")
+    done = run_catalog(root, "verify", "--format", form)
+    assert done.returncode == 1
+    assert "catalog/events.md was not generated, so `toolset catalog generate`" in done.stdout
+    assert "if it is not needed" in done.stdout
+    refused = run_catalog(root, "generate")
+    assert refused.returncode == 2
+    assert "delete the files if they are not needed" in refused.stderr
+    (root / "catalog/events.md").unlink()
+    assert run_catalog(root, "generate").returncode == 0
