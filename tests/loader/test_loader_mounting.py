@@ -574,3 +574,20 @@ def test_ten_thousand_entries(composition: Composition, plugins: Callable) -> No
             assert len(ctx.loader.entries()) == 9_999
 
     asyncio.run(main())
+
+
+def test_wrong_configuration_is_a_line(
+    run: Callable, composition: Composition, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A configuration that does not fit is logged in one line, its violations set apart."""
+
+    async def main() -> None:
+        text = "[{name: 'acme:Shop', config: {limt: 1, limi: 2}}]"
+        async with composition.host(text) as ctx:
+            (entry,) = ctx.loader.entries()
+            assert "'limit'?; limi: unknown key" in entry.reason
+
+    run(main())
+    (record,) = [one for one in caplog.records if "start failed" in one.getMessage()]
+    assert record.exc_info is None
+    assert "\n" not in record.getMessage()

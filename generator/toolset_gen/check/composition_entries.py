@@ -21,7 +21,8 @@ __all__ = ["Configured", "Entries"]
 _KEYS = ("config", "disabled", "group", "id", "inject", "isolate", "name")
 _DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _NAME = re.compile(rf"[\w-][\w.-]*|{_DOTTED}:{_DOTTED}")
-_VARIABLE = re.compile(r"\$\{env:[A-Za-z_][A-Za-z0-9_]*(?::-[^}]*)?\}")
+_VARIABLE = re.compile(r"\$\{env:[A-Za-z_][A-Za-z0-9_]*(?::-(?:(?!\$\{)[^}])*)?\}")
+_LIKE_VARIABLE = re.compile(r"\$\{\s*env\s*:", re.IGNORECASE)
 _LONGEST_ID = 200
 
 
@@ -182,7 +183,7 @@ class Entries:
         elif isinstance(node, self._yaml.SequenceNode):
             for item in cast("list[yaml.Node]", node.value):
                 self._variables(item)
-        elif "${env:" in _VARIABLE.sub(" ", str(node.value)):
+        elif _LIKE_VARIABLE.search(_VARIABLE.sub(" ", str(node.value))):
             self._nodes.fault(node, "a variable is neither ${env:NAME} nor ${env:NAME:-default}")
 
 

@@ -67,7 +67,7 @@ def read_config(reader: Reader, node: yaml.Node) -> Mapping[str, object] | None:
 
 
 def _refuse_malformed(reader: Reader, node: yaml.Node) -> None:
-    """Refuse the texts in which a variable begins and does not end."""
+    """Refuse the texts that have what looks like a variable and is none."""
     if isinstance(node, yaml.MappingNode):
         for _, value in cast("list[tuple[yaml.Node, yaml.Node]]", node.value):
             _refuse_malformed(reader, value)
@@ -78,7 +78,8 @@ def _refuse_malformed(reader: Reader, node: yaml.Node) -> None:
         reader.refuse(
             node,
             f"{str(node.value)[:60]!r} has a malformed variable; write ${{env:NAME}} or "
-            "${env:NAME:-default}, with a name of letters, digits and `_`",
+            "${env:NAME:-default}, `env` in small letters, a name of letters, digits and `_`, and no "
+            "variable in the default",
         )
 
 

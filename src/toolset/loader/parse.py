@@ -113,7 +113,10 @@ class _Parser:
             if not isinstance(key, str) or key not in _KEYS:
                 close = nearest(str(key), _KEYS, limit=1)
                 hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(_KEYS)}"
-                self.reader.refuse(pair.key, f"unknown key {key!r} of an entry; {hint}")
+                named = repr(key)
+                if isinstance(key, bool):
+                    hint, named = f"{shown(pair.key)}; {hint}", named.lower()
+                self.reader.refuse(pair.key, f"unknown key {named} of an entry; {hint}")
             elif not _is_null(pair.value):
                 found[key] = pair
         return found

@@ -13,13 +13,16 @@ from toolset.loader.errors import MissingVariableError
 
 __all__: list[str] = []
 
-_START: Final = "${env:"
-_WHOLE: Final = re.compile(r"\$\{env:(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
+# What looks like a variable, also written as other tools have it: `${ENV:A}`, `${ env:A}`.
+_START: Final = re.compile(r"\$\{\s*env\s*:", re.IGNORECASE)
+_WHOLE: Final = re.compile(
+    r"\$\{env:(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>(?:(?!\$\{)[^}])*))?\}"
+)
 
 
 def malformed(text: str) -> bool:
-    """Tell whether a variable begins in a text and does not end."""
-    return _START in _WHOLE.sub(" ", text)
+    """Tell whether a text has what looks like a variable and is none."""
+    return _START.search(_WHOLE.sub(" ", text)) is not None
 
 
 def same(one: object, other: object) -> bool:

@@ -161,7 +161,8 @@ class ConfigError(ToolsetError, ValueError):
     """
 
     def __init__(self, plugin: str, problems: Sequence[str]) -> None:
-        lines = "".join(f"\n  {problem}" for problem in problems)
+        # Separated also for whoever shows it in one line.
+        lines = ";".join(f"\n  {problem}" for problem in problems)
         super().__init__(f"configuration of plugin {bracketed(plugin)} is refused:{lines}")
         self.plugin, self.problems = plugin, tuple(problems)
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from toolset.runtime import internal
-from toolset.runtime.errors import bracketed
+from toolset.runtime.errors import ToolsetError, bracketed
 from toolset.runtime.hooks import HookTable, Listener
 from toolset.runtime.services import Registration, ServiceTable
 from toolset.runtime.waiting import AnyTask, WaitGraph, ended
@@ -154,6 +154,10 @@ class Registry:
         word: object = getattr(fiber.plugin.source, "word_failure", None)
         line: object = word(error) if callable(word) else None
         owner = bracketed(fiber.name)
+        if line is None and what == "start" and isinstance(error, ToolsetError):
+            # Such as a configuration that does not fit: told anew at each reload, and not by frames.
+            shown = not fiber.logger.isEnabledFor(logging.DEBUG)
+            line = " ".join(str(error).split()) if shown else None
         if isinstance(line, str):
             fiber.logger.error("%s failed in plugin %s: %s", what, owner, line)
         else:
