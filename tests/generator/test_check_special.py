@@ -89,13 +89,13 @@ def test_all_bad_files_are_reported(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "a.py": "x = (\n",
         "b.py": "def f(:\n",
-        "c.py": 'from toolset import Context\n\n\ndef apply(ctx: Context) -> None:\n    ctx.on("a/b", print)\n',
+        "c.py": 'from toolset import event\n\n\n@event("a/b", mode="emit")\ndef b() -> None: ...\n',
     }
     built = build_project(make_project(tmp_path, files, NO_BOOT))
     assert [(d.rule, d.path) for d in built.diagnostics] == [
-        ("EVT012", "src/pkg/c.py"),
         ("SRC001", "src/pkg/a.py"),
         ("SRC001", "src/pkg/b.py"),
+        ("EVT001", "src/pkg/c.py"),
     ]
 
 

@@ -14,6 +14,7 @@ from toolset_gen.check.events import check_events
 from toolset_gen.check.facts import Facts
 from toolset_gen.check.plugins import check_plugins
 from toolset_gen.check.prose import check_prose
+from toolset_gen.check.rules import RULES
 from toolset_gen.check.services import check_services
 from toolset_gen.check.suppress import suppress
 from toolset_gen.check.types import check_types
@@ -41,6 +42,7 @@ _FROM_ABSENCE = frozenset(
         "SVC008",
         "SVC011",
         "SVC012",
+        "SVC013",
         "TYP001",
         "TYP002",  # published nowhere
         "PLG001",
@@ -55,7 +57,6 @@ _FROM_ABSENCE = frozenset(
         "PRO002",
         "PRO003",
         "PRO004",
-        "SUP001",  # what it accepts may be withheld
     }
 )
 
@@ -73,5 +74,12 @@ def judge(facts: Facts) -> tuple[Diagnostic, ...]:
     found = [*facts.model.diagnostics, *(d for check in _CHECKS for d in check(facts))]
     left = suppress(ordered(found), facts.config.suppress)
     if any(is_unreadable(one) for one in found):
-        left = (one for one in left if one.rule not in _FROM_ABSENCE)
+        left = (one for one in left if not _is_from_absence(one))
     return ordered(left)
+
+
+def _is_from_absence(found: Diagnostic) -> bool:
+    if found.rule == "SUP001":  # what cannot be accepted at all is known without any file
+        accepted = found.target.partition(" ")[0]
+        return accepted in RULES and not accepted.startswith("SRC")
+    return found.rule in _FROM_ABSENCE

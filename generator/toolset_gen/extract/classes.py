@@ -26,7 +26,11 @@ _MAKERS = frozenset({"__init__", "__post_init__"})
 
 
 def read_class(
-    node: ast.ClassDef, source: SourceText, scope: ModuleScope, outer: str = ""
+    node: ast.ClassDef,
+    source: SourceText,
+    scope: ModuleScope,
+    outer: str = "",
+    earlier: frozenset[str] = frozenset(),
 ) -> RawClass:
     """Describe a class.
 
@@ -35,6 +39,7 @@ def read_class(
         source: The text it stands in.
         scope: The scope of its module.
         outer: Dotted names of the classes around it.
+        earlier: Names of the classes that stand above it in the body around it.
 
     Returns:
         Its description.
@@ -46,12 +51,18 @@ def read_class(
     def resolve(written: str) -> str:
         return f"builtins.{written}" if written in hidden else scope.path(written, inside)
 
+    above = scope.above(node.lineno)
+
+    def resolve_above(written: str) -> str:
+        inner = written.partition(".")[0] in earlier
+        return f"{scope.module}.{outer}.{written}" if inner else above(written)
+
     return RawClass(
         name=node.name,
         line=node.lineno,
-        bases=tuple(read_expr(base, source, scope.path) for base in node.bases),
-        keywords=tuple(_keywords(node, source, scope.path)),
-        decorators=tuple(read_expr(item, source, scope.path) for item in node.decorator_list),
+        bases=tuple(read_expr(base, source, resolve_above) for base in node.bases),
+        keywords=tuple(_keywords(node, source, resolve_above)),
+        decorators=tuple(read_expr(item, source, resolve_above) for item in node.decorator_list),
         doc=doc_of(node.body),
         members=tuple(_members(node, source, resolve, scope, name)),
     )
@@ -99,7 +110,8 @@ def _members(
                 made = merge_functions(before, made)
             found[made.name] = made
         elif isinstance(item, ast.ClassDef):
-            found[item.name] = read_class(item, source, scope, name)
+            earlier = frozenset(n for n, one in found.items() if isinstance(one, RawClass))
+            found[item.name] = read_class(item, source, scope, name, earlier)
         else:
             found.update((v.name, v) for v in read_variables(item, source, resolve, docs))
     for item in branches(node.body):

@@ -4,12 +4,13 @@
 # imports and definitions, follows nothing into other modules. Where branches define a name twice,
 # the first counts: that is the `TYPE_CHECKING` branch, and what `try:` hopes for; comparisons of
 # `sys.version_info` are taken as a new Python would, so that the running one makes no difference.
+# What stands in no branch replaces what was imported above it; until there, the import counts.
 
 from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 __all__ = ["BUILTINS", "ModuleScope", "branches", "dotted", "import_targets"]
 
@@ -115,17 +116,30 @@ class ModuleScope:
         body: Its statements.
     """
 
-    __slots__ = ("imports", "is_package", "local", "module", "republished", "stars")
+    __slots__ = (
+        "_imported",
+        "_replaced",
+        "imports",
+        "is_package",
+        "local",
+        "module",
+        "republished",
+        "stars",
+    )
 
-    def __init__(self, module: str, body: Iterable[ast.stmt], *, is_package: bool) -> None:
+    def __init__(self, module: str, body: Sequence[ast.stmt], *, is_package: bool) -> None:
         self.module = module
         self.is_package = is_package
         self.imports: dict[str, str] = {}
         self.local: set[str] = set()
         self.stars: list[str] = []
         self.republished: set[str] = set()
+        self._imported: dict[str, int] = {}
+        self._replaced: dict[str, tuple[int, str]] = {}
         for node in branches(body):
             self._bind(node)
+        for node in body:
+            self._replace(node)
 
     def _bind(self, node: ast.stmt) -> None:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -146,8 +160,10 @@ class ModuleScope:
         for name, path in import_targets(node, self.module, is_package=self.is_package):
             if name == "*":
                 self.stars.append(path)
-            elif name not in self.local:
+                continue
+            if name not in self.local:
                 self.imports.setdefault(name, path)
+            self._imported[name] = max(node.lineno, self._imported.get(name, 0))
         self.republished.update(a.asname for a in node.names if a.asname == a.name and a.asname)
 
     def _assign(self, target: ast.expr) -> None:
@@ -158,6 +174,37 @@ class ModuleScope:
     def _define(self, name: str) -> None:
         if name not in self.imports:
             self.local.add(name)
+
+    def _replace(self, node: ast.stmt) -> None:
+        """Let what stands in no branch take the place of what was imported above under its name."""
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names = [node.name]
+        elif isinstance(node, ast.Assign) and node.value is not None:
+            read = {item.id for item in ast.walk(node.value) if isinstance(item, ast.Name)}
+            names = [t.id for t in node.targets if isinstance(t, ast.Name) and t.id not in read]
+        else:
+            return
+        for name in names:
+            if name in self.imports and self._imported[name] < node.lineno:
+                self._replaced[name] = (node.lineno, self.imports.pop(name))
+                self.local.add(name)
+
+    def above(self, line: int) -> Callable[[str], str]:
+        """Say what names refer to before the module is through.
+
+        Args:
+            line: The line up to which it is.
+
+        Returns:
+            What resolves a name there, as `path` does at the end of the module.
+        """
+
+        def resolve(name: str) -> str:
+            head, dot, rest = name.partition(".")
+            since, imported = self._replaced.get(head, (0, ""))
+            return f"{imported}{dot}{rest}" if line <= since else self.path(name)
+
+        return resolve
 
     def binds(self, name: str) -> bool:
         """Say whether the top of the module may bind a name.
