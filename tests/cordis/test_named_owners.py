@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from toolset_host import Host, host
 
+from toolset.cordis.diagnostics import mount_error
+from toolset.cordis.errors import MountTimeoutError
+
 TOOL = '''
 def apply(ctx):
     @harness.tool
@@ -137,3 +140,41 @@ def test_failed_start_has_lines_once(run) -> None:
             return await h.refuse("def apply(ctx):\n    return {}['k']\nreturn apply")
 
     assert run(main()) == "dyn-1 raised KeyError: 'k'\n  line 2, in apply\n    return {}['k']"
+
+
+def test_rollback_is_no_cause(run) -> None:
+    """An old plugin that does not start again is told with what it raised, not with why it had to."""
+    old = "kept = []\ndef apply(ctx):\n    if kept: raise ValueError('again')\n    kept.append(1)\n"
+
+    async def main() -> str:
+        async with host() as h:
+            await h.mount(f"{old}return apply")
+            code = "def apply(ctx):\n    return {}['k']\nreturn apply"
+            result = await h.call("cordis_mount", code=code, replaces="dyn-1")
+            assert result.is_error
+            return result.text
+
+    text = run(main())
+    assert "could not be mounted again: dyn-1 raised ValueError: again" in text
+    assert "because of" not in text
+
+
+def test_described_error_is_not_wrapped() -> None:
+    """What names its mount already is not told to have been raised by it once more."""
+    error = MountTimeoutError("dyn-1", 3, "in apply", 5.0)
+    assert str(mount_error(error, "dyn-1")) == str(error)
+
+
+def test_messages_steer_no_terminal(run) -> None:
+    """Control characters of names and messages of mounted code do not reach a message."""
+
+    async def main() -> None:
+        async with host() as h:
+            raised = "def apply(ctx): raise ValueError('\\x1b[2J!')\nreturn apply"
+            assert "ValueError: \ufffd[2J!" in await h.refuse(raised)
+            named = (
+                "def apply(ctx): pass\napply.name = 'a\\x1b\\nb'\napply.inject = 'fs'\nreturn apply"
+            )
+            assert "\x1b" not in await h.refuse(named)
+
+    run(main())
