@@ -385,7 +385,7 @@ def test_entry_may_remove_itself(run: Callable, composition: Composition, acme: 
     """A plugin whose own task asks for the reload that removes it, or runs it again, sees that through."""
     done: list[Reloaded] = []
 
-    def apply(ctx: Context) -> None:
+    def apply(ctx: Context, _config: object = None) -> None:
         async def work() -> None:
             done.append(await ctx.loader.reload())
 

@@ -452,7 +452,7 @@ def test_raising_observers_disturb_nobody(run, caplog):
             for name in ("plugin", "status", "service", "update"):
                 ctx.on(f"internal/{name}", observer)
             fiber = await ctx.plugin(gives("a"))
-            await fiber.update({"x": 1})
+            await fiber.update({})
             user = await ctx.plugin(needs("a"))
             await fiber.dispose()
             assert (fiber.state, user.state) == ("disposed", "pending")

@@ -99,7 +99,7 @@ class Lifecycle(RuleBasedStateMachine):
     def plugin(self, part):
         machine = self
 
-        async def plugin(ctx):
+        async def plugin(ctx, _config=None):
             part.ran_as = part.behaviour
             machine.up[part] = {key: getattr(ctx, key) for key in part.needs}
             ctx.effect(lambda: lambda: machine.down(part), "mark")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import types
 
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from toolset import Context
+from toolset import Context, Service
 from toolset.runtime import ConfigError, PluginTypeError
 from toolset.testing import snapshot
 
@@ -103,7 +104,8 @@ def test_every_form_runs(run, form):
 
     async def main():
         async with Context() as ctx:
-            fiber = ctx.plugin(form(log), {"a": 1})
+            config = {"a": 1} if form is form_function_with_config else None
+            fiber = ctx.plugin(form(log), config)
             assert await fiber is fiber
             assert fiber.state == "active"
             assert log == ["run"]
@@ -336,5 +338,86 @@ def test_raising_validator_fails_fiber(run):
             with pytest.raises(ConfigError, match="KeyError: 1"):
                 await ctx.plugin(plugin, {"field": 1})
             assert ctx.fiber.children[-1].state == "failed"
+
+    run(main())
+
+
+def _unmade(start: object = None, parameters: str = "ctx") -> type[Service]:
+    """Make a service class that forgets its base."""
+
+    def init(self: Service, ctx: Context) -> None:
+        self.a = 1
+
+    def init_configured(self: Service, ctx: Context, config: object) -> None:
+        self.a = config
+
+    members: dict[str, object] = {"__init__": init if parameters == "ctx" else init_configured}
+    if start is not None:
+        members["start"] = start
+    return types.new_class("P", (Service,), {"key": "pp"}, lambda space: space.update(members))
+
+
+@pytest.mark.parametrize(
+    ("service", "call"),
+    [
+        (_unmade(), "super().__init__(ctx)"),
+        (_unmade(start=lambda self: self.ctx), "super().__init__(ctx)"),
+        (_unmade(parameters="ctx, config"), "super().__init__(ctx, config)"),
+    ],
+    ids=["plain", "with start", "with config"],
+)
+def test_unmade_base_is_refused(run, service, call):
+    """A service that forgets `super().__init__` fails where it is mounted, and is not provided."""
+
+    async def main() -> None:
+        async with Context() as ctx:
+            fiber = ctx.plugin(service)
+            with pytest.raises(PluginTypeError, match=re.escape(call)):
+                await fiber
+            assert fiber.state == "failed"
+            assert ctx.get("pp") is None
+
+    run(main())
+
+
+class _Plain:
+    def __init__(self, ctx: Context) -> None:
+        self.ctx = ctx
+
+
+class _Bare(Service, key="bare"):
+    def __init__(self, ctx: Context) -> None:
+        super().__init__(ctx)
+
+
+@pytest.mark.parametrize(
+    "plugin",
+    [lambda ctx: None, _Plain, _Bare, types.SimpleNamespace(apply=lambda ctx: None)],
+    ids=["function", "class", "service", "object"],
+)
+def test_useless_configuration_is_refused(run, plugin):
+    """Configuration for a plugin that takes none is refused, at mounting and at an update."""
+
+    async def main() -> None:
+        async with Context() as ctx:
+            with pytest.raises(ConfigError, match="takes none"):
+                await ctx.plugin(plugin, {"tok": 1})
+        async with Context() as ctx:
+            fiber = await ctx.plugin(plugin, {})  # empty is none
+            with pytest.raises(ConfigError, match="takes none"):
+                await fiber.update({"tok": 1})
+            assert fiber.state == "active"
+
+    run(main())
+
+
+def test_raw_configuration_stays_raw(run):
+    """A function that takes a configuration without a model gets what was given."""
+
+    async def main() -> None:
+        seen: list[object] = []
+        async with Context() as ctx:
+            await ctx.plugin(lambda ctx, config: seen.append(config), {"tok": 1})
+        assert seen == [{"tok": 1}]
 
     run(main())

@@ -21,6 +21,7 @@ from toolset.services.fs import (
     NotTextError,
     PathRefusedError,
     PatternError,
+    RootError,
 )
 
 Check = Callable[[FileSystem], Coroutine[object, object, None]]
@@ -421,5 +422,18 @@ def test_odd_configuration_is_refused(run):
                 await root.plugin(FileSystem, {"rot": "."})
             with pytest.raises(ConfigError, match="max_read_bytes"):
                 await root.plugin(FileSystem, {"max_read_bytes": 0})
+
+    run(main())
+
+
+@pytest.mark.parametrize(("root", "problem"), [("nowhere", "not there"), ("file", "no folder")])
+def test_unusable_root_fails_start(run, tmp_path, root, problem):
+    """A root that is no folder fails the start of `fs`, saying so."""
+    (tmp_path / "file").write_text("text")
+
+    async def main() -> None:
+        async with Context() as ctx:
+            with pytest.raises(RootError, match=f"{root}' is {problem}"):
+                await ctx.plugin(FileSystem, {"root": str(tmp_path / root)})
 
     run(main())

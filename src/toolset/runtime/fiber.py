@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from toolset.runtime import internal
 from toolset.runtime.belonging import give_way
-from toolset.runtime.config import validate
 from toolset.runtime.effects import Effect, Ending
 from toolset.runtime.errors import ConfigError, InactiveContextError, InterruptedRunError
 from toolset.runtime.lifecycle import DISPOSED, Lifecycle
@@ -193,7 +192,7 @@ class Fiber(Lifecycle):
         """
         if self._ending:
             raise InactiveContextError(self.name, self.state, "fiber.update()")
-        self.config = validate(self.name, self.plugin.config, config)
+        self.config = self.plugin.accept(config)
         if isinstance(self.error, ConfigError):
             self.error = None
         self.registry.tell(internal.update, self)

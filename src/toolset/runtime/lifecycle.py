@@ -16,7 +16,6 @@ from toolset.runtime import internal
 from toolset.runtime.belonging import context_of
 from toolset.runtime.closing import as_failure, closes
 from toolset.runtime.collect import Collector, Disposer, Rest, Reversible
-from toolset.runtime.config import validate
 from toolset.runtime.effects import Effect, Ending
 from toolset.runtime.errors import ConfigError, InactiveContextError, SettleTimeoutError, bracketed
 from toolset.runtime.provision import Provision
@@ -132,7 +131,7 @@ class Lifecycle(Reversible):
             self.parent.adopt(self._me)
         self.registry.tell(internal.plugin, self)
         try:
-            self.config = validate(self.plugin.name, self.plugin.config, config)
+            self.config = self.plugin.accept(config)
         except ConfigError as error:
             self._fail(error)
         except KeyboardInterrupt:
@@ -296,6 +295,7 @@ class Lifecycle(Reversible):
 
     def _serve(self, service: Service, collector: Collector) -> Rest | None:
         """Start a service and provide it."""
+        self.plugin.check_made(service)
         start: object = getattr(service, "start", None)
         rest = collector.take(start()) if callable(start) else None
         if rest is None:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType, MethodType, ModuleType
 from typing import Final, Literal, NamedTuple, Protocol, cast
 
-from toolset.runtime.errors import PluginTypeError, ServiceKeyError, bracketed
+from toolset.runtime.config import validate
+from toolset.runtime.errors import ConfigError, PluginTypeError, ServiceKeyError, bracketed
 from toolset.runtime.service import Service
 
 __all__ = ["HasApply"]
@@ -73,6 +74,32 @@ class Plugin(NamedTuple):
         if self.takes_config == "no" or (self.takes_config == "if given" and config is None):
             return self.call(ctx)
         return self.call(ctx, config)
+
+    def accept(self, config: object) -> object:
+        """Give the configuration that it is run with.
+
+        Raises:
+            ConfigError: It does not fit, or the plugin takes none.
+        """
+        empty = config is None or (isinstance(config, Mapping) and not config)
+        if self.config is None and self.takes_config == "no" and not empty:
+            problem = "the whole: the plugin takes none; leave it out, or give the plugin"
+            raise ConfigError(self.name, [f"{problem} a parameter `config` or a model `Config`"])
+        return validate(self.name, self.config, config)
+
+    def check_made(self, made: Service) -> None:
+        """Refuse a service whose class forgot to make its base.
+
+        Raises:
+            PluginTypeError: It has no context.
+        """
+        if not hasattr(made, "ctx"):
+            given = "ctx" if self.takes_config == "no" else "ctx, config"
+            raise PluginTypeError(
+                self.source,
+                f"`__init__` of service class {type(made).__name__} leaves it without a context; "
+                f"call super().__init__({given}) in it first",
+            )
 
 
 def read_plugin(source: object) -> Plugin:

@@ -135,8 +135,8 @@ class Timer(Service, key="timer"):
     All of them end with the plugin that called them.
     """
 
-    def __init__(self, ctx: Context, config: object = None) -> None:
-        super().__init__(ctx, config)
+    def __init__(self, ctx: Context) -> None:
+        super().__init__(ctx)
         self._clocks: list[Clock] = [LoopClock()]
 
     def start(self) -> None:

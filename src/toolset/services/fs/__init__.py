@@ -8,6 +8,7 @@ from toolset.services.fs.errors import (
     NotTextError,
     PathRefusedError,
     PatternError,
+    RootError,
 )
 from toolset.services.fs.search import GrepMatch, GrepResult
 from toolset.services.fs.service import FileEntry, FileSystem
@@ -22,4 +23,5 @@ __all__ = [
     "NotTextError",
     "PathRefusedError",
     "PatternError",
+    "RootError",
 ]

@@ -2,6 +2,7 @@
 
 ```text
 ToolsetError
+├── RootError          the configured root is no folder (also an OSError)
 ├── PathRefusedError   a path leaves the workspace, or cannot be one (also a ValueError)
 ├── NotTextError       a file does not decode, or a text does not encode (also a ValueError)
 ├── FileTooLargeError  a file is larger than the configuration allows to read (also an OSError)
@@ -14,7 +15,7 @@ they are, naming the path as it was given.
 """
 
 # Maintainers: answers for the wording. A message names the path as the caller wrote it, never the
-# place of the workspace on the machine.
+# place of the workspace on the machine; the root's own error is for who configured it.
 
 from __future__ import annotations
 
@@ -22,7 +23,29 @@ from collections.abc import Sequence
 
 from toolset.runtime.errors import ToolsetError
 
-__all__ = ["EditError", "FileTooLargeError", "NotTextError", "PathRefusedError", "PatternError"]
+__all__ = [
+    "EditError",
+    "FileTooLargeError",
+    "NotTextError",
+    "PathRefusedError",
+    "PatternError",
+    "RootError",
+]
+
+
+class RootError(ToolsetError, OSError):
+    """The workspace root that was configured is no folder that exists.
+
+    Attributes:
+        root: The root as configured.
+    """
+
+    def __init__(self, root: str, problem: str) -> None:
+        self.root = root
+        super().__init__(
+            f"the workspace root {root!r} is {problem}; create the folder first, or correct `root` "
+            "in the configuration of `fs`"
+        )
 
 
 class PathRefusedError(ToolsetError, ValueError):

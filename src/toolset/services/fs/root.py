@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path, PurePath
 
-from toolset.services.fs.errors import PathRefusedError
+from toolset.services.fs.errors import PathRefusedError, RootError
 
 __all__ = ["Root"]
 
@@ -18,13 +18,18 @@ class Root:
     """One workspace root.
 
     Args:
-        folder: The folder; it need not exist yet.
+        folder: The folder.
+
+    Raises:
+        RootError: It is no folder that exists.
     """
 
     __slots__ = ("folder",)
 
     def __init__(self, folder: str) -> None:
         self.folder = Path(os.path.realpath(folder))
+        if not self.folder.is_dir():
+            raise RootError(folder, "no folder" if self.folder.exists() else "not there")
 
     def inside(self, path: object) -> Path:
         """Find the real place of a path below the root.

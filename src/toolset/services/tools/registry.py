@@ -43,8 +43,8 @@ _TOOLSET = "tool-cordis"
 class ToolRegistry(Service, key="tools"):
     """Register the tools a model may call, and run its calls."""
 
-    def __init__(self, ctx: Context, config: object = None) -> None:
-        super().__init__(ctx, config)
+    def __init__(self, ctx: Context) -> None:
+        super().__init__(ctx)
         self._entries: dict[str, Registered] = {}
         self._by_twin: dict[str, Registered] = {}
         self._guards: dict[int, GuardEntry] = {}
