@@ -258,6 +258,33 @@ def test_provided_class_shows_its_making(tmp_path: Path) -> None:
     assert entry.constructor.parameters[0].description == "The a."
 
 
+def test_foreign_bases_are_read(tmp_path: Path) -> None:
+    """What a service inherits from a package that is not scanned is offered, with its origin."""
+    found = scan(
+        tmp_path,
+        '''
+import logging.handlers
+import string
+from toolset import Service
+
+class Letter(string.Template, Service, key="letter"):
+    """A letter."""
+
+class Log(logging.handlers.MemoryHandler):
+    """A log."""
+''',
+        log="case:Log",
+    )
+    origins = {
+        (entry.key, member.name): member.inherited_from
+        for entry in found.model.catalog.services
+        for member in entry.members
+    }
+    assert origins["letter", "safe_substitute"] == "string.Template"
+    assert origins["log", "setTarget"] == "logging.handlers.MemoryHandler"
+    assert origins["log", "setFormatter"] == "logging.Handler"
+
+
 def test_attributes_keep_their_types(tmp_path: Path) -> None:
     """Attributes take their type from the annotation or the parameter, their text from either place."""
     found = scan(

@@ -21,14 +21,20 @@ from toolset_gen.extract.external import External
 from toolset_gen.extract.library import Library
 from toolset_gen.extract.linking import link
 from toolset_gen.extract.model import SourceModel
+from toolset_gen.extract.names import is_service
 from toolset_gen.extract.raw import RawModule, RawUses, ReadResult
 from toolset_gen.extract.reader import read_file, read_files
+from toolset_gen.extract.services import classes
 from toolset_gen.extract.uses import Again
 
 __all__ = ["Read", "describer_of", "extract", "read_all"]
 
 Read: TypeAlias = Callable[[SourceFile], ReadResult]
 
+# What the classes of these give to a class is known without reading them.
+_KNOWN = frozenset(
+    {"abc", "builtins", "enum", "pydantic", "pydantic_settings", "typing", "typing_extensions"}
+)
 _NO_SERVICES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -68,12 +74,19 @@ def describer_of(
     Returns:
         The describer.
     """
-    modules = [item.module for item in results if item.module is not None]
-    scanned = {name.partition(".")[0] for name in sources.packages}
-    more = External({"toolset", *packages} - scanned, [sources.root / "src", sources.root])
+    more = _external(sources, packages)
     if executor is not None:
         more.read_ahead(ahead, executor)
-    return Describer(Library(modules, more))
+    return _describer(results, more)
+
+
+def _external(sources: Sources, packages: Iterable[str]) -> External:
+    scanned = {name.partition(".")[0] for name in sources.packages}
+    return External({"toolset", *packages} - scanned, [sources.root / "src", sources.root])
+
+
+def _describer(results: Iterable[ReadResult], more: External) -> Describer:
+    return Describer(Library([item.module for item in results if item.module is not None], more))
 
 
 def extract(
@@ -98,24 +111,37 @@ def extract(
         results = read_all(sources, executor=executor, read=read)
         ahead = [target.partition(":")[0] for target in services.values()]
         packages = {module.partition(".")[0] for module in ahead}
-        describer = describer_of(results, sources, packages, ahead=ahead, executor=executor)
-        while more := _led_to(describer.library, services) - packages:
-            packages |= more
-            describer = describer_of(results, sources, packages, ahead=ahead, executor=executor)
+        more = _external(sources, packages)
+        if executor is not None:
+            more.read_ahead(ahead, executor)
+        targets = [target.replace(":", ".") for target in services.values()]
+        describer = _with_bases(results, more, targets)
+        # Where provided classes really are: `pytest.MonkeyPatch` is `_pytest`'s.
+        packages |= {describer.library.canonical(path).partition(".")[0] for path in targets}
         model = link(describer, services, {*_roots(sources), *packages}, _again(sources))
     found = [item for result in results for item in result.diagnostics]
     return model._replace(diagnostics=ordered([*found, *model.diagnostics]))
 
 
-def _led_to(library: Library, services: Mapping[str, str]) -> set[str]:
-    """The packages that provided classes really are of: `pytest.MonkeyPatch` is `_pytest`'s."""
-    found: set[str] = set()
-    for target in services.values():
-        path = target.replace(":", ".")
-        if library.definition(path) is None:
-            canonical = library.canonical(path)
-            found |= {canonical.partition(".")[0]} if canonical != path else set()
-    return found
+def _with_bases(results: Iterable[ReadResult], more: External, targets: Iterable[str]) -> Describer:
+    """Make the describer, with the packages that the bases of services lead to, step by step."""
+    describer = _describer(results, more)
+    library = describer.library
+    own = [item.path for item, raw in classes(library) if raw.keyword("key") is not None]
+    paths = [*targets, *(path for path in own if is_service(path, library))]
+    while paths:
+        led = {path: _unread(path, describer.library) - more.packages for path in paths}
+        paths = [path for path in paths if led[path]]
+        if paths:
+            more.admit({name for names in led.values() for name in names})
+            describer = _describer(results, more)
+    return describer
+
+
+def _unread(path: str, library: Library) -> set[str]:
+    """The packages of what a class derives from, of those that no read module defines."""
+    unread = [base for base in library.mro(library.canonical(path)) if not library.definition(base)]
+    return {base.partition(".")[0] for base in unread if base[0] != "?"} - _KNOWN
 
 
 def _again(sources: Sources) -> Again:

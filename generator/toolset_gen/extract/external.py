@@ -32,24 +32,39 @@ class External:
     """
 
     def __init__(self, packages: Collection[str], search: Collection[Path] = ()) -> None:
-        self.packages = frozenset(packages)
+        self.packages = set(packages)
         self.search = [*search, *(Path(entry or ".") for entry in sys.path)]
         self._folders: dict[str, Path | None] = {}
         self._ahead: dict[str, ReadResult] = {}
+        self._modules: dict[str, tuple[RawModule, ...]] = {}
 
-    def __call__(self, name: str) -> Iterator[RawModule]:
+    def __call__(self, name: str) -> tuple[RawModule, ...]:
         """Read a module, and its stub when there is one.
 
         Args:
             name: Its dotted name.
 
-        Yields:
+        Returns:
             What each file says.
         """
+        if name not in self._modules:
+            self._modules[name] = tuple(self._read_all(name))
+        return self._modules[name]
+
+    def _read_all(self, name: str) -> Iterator[RawModule]:
         for path, shown in self._files(name):
             result = self._ahead.pop(shown, None) or self._read(path, shown, name)
             if result is not None and result.module is not None:
                 yield result.module
+
+    def admit(self, packages: Iterable[str]) -> None:
+        """Let more packages be read.
+
+        Args:
+            packages: Their import names.
+        """
+        self.packages.update(packages)
+        self._modules = {name: found for name, found in self._modules.items() if found}
 
     def read_ahead(self, names: Iterable[str], executor: Executor) -> None:
         """Read modules that will be asked for, all at once.
