@@ -184,3 +184,40 @@ def test_two_toolsets_share_the_hooks(run) -> None:
             assert sys.get_asyncgen_hooks() == before
 
     run(main())
+
+
+def test_bad_yield_is_told_in_a_line(run, caplog: pytest.LogCaptureFixture) -> None:
+    """What asyncio throws at an awaitable that yields nonsense is no fault of the host's."""
+    body = "class B:\n    def __await__(self): yield 5\nasync def w(): await B()\n"
+
+    async def main() -> None:
+        async with host() as h:
+            told = await h.call(
+                "cordis_mount", code=f"{body}return lambda ctx: ctx.spawn(w()) and None"
+            )
+            assert "Task got bad yield: 5 (dyn-1, line 2, in B.__await__)" in told.text
+
+    run(main())
+    assert [record.exc_info for record in caplog.records] == [None]
+
+
+def test_unawaited_next_is_told(run) -> None:
+    """A `pre-execute` listener that returns `next()` un-awaited is told so, without an address."""
+    listens = (
+        "async def passes(call, next): return next()\n"
+        "def apply(ctx): ctx.on('tools/pre-execute', passes)\nreturn apply"
+    )
+    tool = (
+        '@harness.tool\nasync def hi() -> str:\n    """Greet."""\n    return \'hi\'\n'
+        "def apply(ctx): ctx.tools.register(hi)\napply.inject = ['tools']\nreturn apply"
+    )
+
+    async def main() -> None:
+        async with host() as h:
+            await h.mount(tool)
+            await h.mount(listens)
+            text = (await h.call("hi")).text
+            assert "decided a coroutine, such as `next()` without `await`; it must return" in text
+
+    run(main())
+    gc.collect()

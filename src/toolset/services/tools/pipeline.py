@@ -157,9 +157,13 @@ class Run:
         decision = cast("object", decided)
         name = self._call.name
         if not isinstance(decision, PreDecision):
+            given = brief(decision)
+            if inspect.iscoroutine(decision):
+                decision.close()  # nobody awaits it
+                given = "a coroutine, such as `next()` without `await`"
             self._stop(
                 f"tool {name!r} was not run: a `tools/pre-execute` listener{self._of(events.pre_execute)} decided "
-                f"{brief(decision)}; it must return a PreDecision, or `await next()`",
+                f"{given}; it must return a PreDecision, or `await next()`",
                 "denied",
             )
         if decision.action == "ask":
