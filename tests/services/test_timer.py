@@ -304,3 +304,26 @@ def test_methods_leave_with_service(run):
                 _ = root.set_timeout
 
     run(main())
+
+
+@pytest.mark.parametrize("method", ["set_timeout", "set_interval", "throttle", "debounce"])
+def test_swapped_arguments_name_method(run, method):
+    """Swapped arguments are told in the words of the method that was called."""
+
+    async def main() -> None:
+        async with timed() as (_, ctx, _clock):
+            with pytest.raises(TimerDelayError, match=rf"first: {method}\(callback, seconds\)"):
+                getattr(ctx, method)(5, lambda: None)
+
+    run(main())
+
+
+def test_interval_says_above_zero(run):
+    """An interval of 0 seconds is refused without claiming that 0 would do."""
+
+    async def main() -> None:
+        async with timed() as (_, ctx, _clock):
+            with pytest.raises(TimerDelayError, match="seconds, above 0, not 0"):
+                ctx.set_interval(lambda: None, 0)
+
+    run(main())

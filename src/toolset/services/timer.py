@@ -97,12 +97,12 @@ class TimerDelayError(ToolsetError, ValueError):
         seconds: What was given.
     """
 
-    def __init__(self, seconds: object) -> None:
+    def __init__(self, seconds: object, method: str = "set_timeout") -> None:
         self.seconds = seconds
-        swapped = "; the function comes first: set_timeout(callback, seconds)" * callable(seconds)
+        order = f"; the function comes first: {method}(callback, seconds)" * callable(seconds)
+        least = "above 0" if method == "set_interval" else "0 or more"
         super().__init__(
-            "a timer waits a finite number of seconds, 0 or more, not "
-            f"{reprlib.repr(seconds)}{swapped}"
+            f"a timer waits a finite number of seconds, {least}, not {reprlib.repr(seconds)}{order}"
         )
 
 
@@ -207,9 +207,9 @@ class Timer(Service, key="timer"):
             TimerDelayError: `seconds` is not above 0 or not finite.
             InactiveContextError: The calling plugin is ending or over.
         """
-        clock, period = self._clocks[-1], _delay(seconds)
+        clock, period = self._clocks[-1], _delay(seconds, "set_interval")
         if period == 0:
-            raise TimerDelayError(seconds)
+            raise TimerDelayError(seconds, "set_interval")
         calls = _Calls(self.caller, "timer.set_interval")
         beat = _Beat(clock, period, lambda: None if calls.running else calls.make(callback))
         return self.caller.effect(beat.start, f"timer.set_interval({seconds:g} s)")
@@ -295,7 +295,8 @@ class Timer(Service, key="timer"):
     def _limited(
         self, callback: Callable[P, object], seconds: float, what: str, *, restart: bool
     ) -> Limited[P]:
-        gate = _Gate(self._clocks[-1], _delay(seconds), _Calls(self.caller, what), restart=restart)
+        delay = _delay(seconds, what.removeprefix("timer."))
+        gate = _Gate(self._clocks[-1], delay, _Calls(self.caller, what), restart=restart)
 
         def ask(*args: P.args, **kwargs: P.kwargs) -> None:
             gate.ask(lambda: callback(*args, **kwargs))
@@ -303,12 +304,12 @@ class Timer(Service, key="timer"):
         return Limited(ask, self.caller.effect(lambda: gate.close, f"{what}({seconds:g} s)"))
 
 
-def _delay(seconds: float) -> float:
+def _delay(seconds: float, method: str = "set_timeout") -> float:
     given = cast("object", seconds)
     if isinstance(given, bool) or not isinstance(given, (int, float)):
-        raise TimerDelayError(given)
+        raise TimerDelayError(given, method)
     if not math.isfinite(given) or given < 0:
-        raise TimerDelayError(given)
+        raise TimerDelayError(given, method)
     return float(given)
 
 
