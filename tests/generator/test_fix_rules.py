@@ -68,6 +68,7 @@ REPAIRED: dict[str, bool | str] = {
     "SVC011": "the exception may be misspelt, not imported, or not raised any more",
     "SVC012": "what the key is may depend on anything",
     "SVC013": "the path may be misspelt, or a class be wanted that wraps it",
+    "SVC014": "which class is meant, only its author knows",
     "TYP001": "the name may be misspelt, or its import missing",
     "TYP002": "the type may be published, or another be used",
     "TYP003": "either type may get another name",

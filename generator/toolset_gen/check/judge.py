@@ -43,6 +43,7 @@ _FROM_ABSENCE = frozenset(
         "SVC011",
         "SVC012",
         "SVC013",
+        "SVC014",
         "TYP001",
         "TYP002",  # published nowhere
         "PLG001",

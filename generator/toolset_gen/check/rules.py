@@ -91,6 +91,7 @@ _ALL = (
     Rule("SVC011", "a documented exception does not exist"),
     Rule("SVC012", "a service's key is not a constant"),
     Rule("SVC013", "a class named as a service cannot be described"),
+    Rule("SVC014", "a service is defined where the catalog cannot list it"),
     Rule("TYP001", "a type in a public signature resolves to nothing"),
     Rule("TYP002", "a type in a public signature is private"),
     Rule("TYP003", "a type's name is ambiguous", "warning"),

@@ -28,7 +28,7 @@ __all__ = ["RevisionError", "UnreadableError", "current_catalog", "read_catalog"
 
 _Json: TypeAlias = "dict[str, object]"
 _NAME = "api-catalog.json"
-_LEAVING_OUT = frozenset({"EVT016", "EVT018", "PLG006", "PLG008", "SVC012", "SVC013"})
+_LEAVING_OUT = frozenset({"EVT016", "EVT018", "PLG006", "PLG008", "SVC012", "SVC013", "SVC014"})
 _PLAIN: tuple[type, ...] = (str, bool, int)
 
 

@@ -6,10 +6,10 @@ below it, which describes any class, function or module.
 
 # Layers, downwards only: assemble > linking > uses > documented, flows > events, tracer >
 # declarations, objects, plugins > closure, facts, listeners, services > describe, external >
-# constructors, declare, reader > fields, sites > gather, makings, members, models > absent, behind,
-# classes, frames, inherited, injects, kinds, names > functions, library > parameters, paths,
-# variables > bindings, docstrings, expressions, stubs > raw > model, mro, scope, spelling, text,
-# things, values.
+# constructors, declare, reader > fields, sites > gather, hidden, hiding, makings, members, models >
+# absent, behind, classes, frames, inherited, injects, kinds, names > functions, library >
+# parameters, paths, variables > bindings, docstrings, expressions, stubs > raw > model, mro, scope,
+# spelling, text, things, values.
 # Everything up to `reader` speaks of one module alone and pickles.
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ __all__ = [
     "ReadResult",
 ]
 
-READER_VERSION = 3
+READER_VERSION = 4
 
 ExprKind: TypeAlias = Literal[
     "string", "constant", "name", "call", "sequence", "mapping", "lambda", "none", "other"
@@ -361,6 +361,8 @@ class RawModule(NamedTuple):
         sets: Attributes set on its functions and classes from outside: (`name`, `attribute`, value).
         makings: Calls that may declare events.
         republished: Names imported as `from x import y as y`, which publishes them without `__all__`.
+        hidden: Classes with a `key` whose name, by another definition or import, means something else,
+            each with the dotted path of the class body it stands in, `""` at the top.
     """
 
     name: str
@@ -376,6 +378,7 @@ class RawModule(NamedTuple):
     sets: tuple[tuple[str, str, Expr], ...]
     makings: tuple[RawMaking, ...] = ()
     republished: tuple[str, ...] = ()
+    hidden: tuple[tuple[str, RawClass], ...] = ()
 
 
 class ReadResult(NamedTuple):

@@ -21,6 +21,7 @@ from toolset_gen.discover import SourceFile
 from toolset_gen.extract.classes import read_class
 from toolset_gen.extract.expressions import Resolve, read_expr
 from toolset_gen.extract.functions import doc_of, merge_functions, read_function
+from toolset_gen.extract.hidden import find_hidden
 from toolset_gen.extract.makings import read_makings
 from toolset_gen.extract.raw import (
     Expr,
@@ -145,13 +146,14 @@ def _read(file: SourceFile, tree: ast.Module, text: str, *, uses: Uses) -> ReadR
     source = SourceText(text)
     scope = ModuleScope(file.module, tree.body, is_package=file.is_package)
     exports, problem = _exports(tree.body, scope)
+    definitions = tuple(_definitions(tree, source, scope))
     module = RawModule(
         name=file.module,
         path=file.path,
         is_package=file.is_package,
         is_stub=file.is_stub,
         doc=doc_of(tree.body),
-        definitions=tuple(_definitions(tree, source, scope)),
+        definitions=definitions,
         imports=tuple(sorted(scope.imports.items())),
         stars=tuple(scope.stars),
         exports=exports,
@@ -159,6 +161,7 @@ def _read(file: SourceFile, tree: ast.Module, text: str, *, uses: Uses) -> ReadR
         sets=tuple(_sets(tree.body, source, scope.path)),
         makings=read_makings(tree, source, scope) if uses else (),
         republished=tuple(sorted(scope.republished)),
+        hidden=tuple(find_hidden(tree, source, scope, definitions)),
     )
     found: tuple[Diagnostic, ...] = ()
     if problem is not None:

@@ -13,6 +13,7 @@ from toolset.catalog import Member, Returns, ServiceEntry, TypeKind
 from toolset_gen.diagnostics import Diagnostic
 from toolset_gen.extract.absent import absent
 from toolset_gen.extract.describe import ClassFacts, Describer
+from toolset_gen.extract.hiding import hidden_services
 from toolset_gen.extract.library import Library
 from toolset_gen.extract.names import SERVICE, is_service
 from toolset_gen.extract.paths import Definition
@@ -118,6 +119,7 @@ def find_services(describer: Describer, external: Mapping[str, str]) -> Services
                 entry = entry._replace(constructor=facts.entry.constructor)
             ours = facts.found.module.name in library.scanned
             declared.append(DeclaredService(entry, facts.found, ours, facts.entry.kind))
+    diagnostics += hidden_services(library)
     declared.sort(key=lambda item: (not item.scanned, item.found.location, item.entry.key))
     return Services(tuple(declared), tuple(diagnostics))
 
