@@ -2,4 +2,4 @@
 
 # Layers, downwards only: commands > fix, testing, unchanged, watch > diff, report > gate > build >
 # check > cache, extract, pool > discover, others, render > artifacts, boot, config, documents,
-# ending, notes > annotations, boot_child, diagnostics, emit, errors.
+# ending, notes > annotations, boot_child, diagnostics, emit, errors, places.

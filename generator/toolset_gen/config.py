@@ -1,7 +1,8 @@
 """The `[tool.toolset.catalog]` table of pyproject.toml."""
 
 # Maintainers: answers for what the table may say and how it is refused. It knows paths and names as
-# text: whether a package exists is discover's question. Stays cheap to import (an unchanged verify
+# text, and refuses what the disk already contradicts (a file where a folder must be); whether a
+# package exists is discover's question. Stays cheap to import (an unchanged verify
 # pays for it): no dataclasses, no pydantic.
 # Invariant: all problems of a file are reported at once, each with its line where it can be found.
 
@@ -15,8 +16,9 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple, TypeAlias, TypeVar, cast
 
 from toolset_gen.errors import ConfigurationError, UsageError
+from toolset_gen.places import against, holds_file
 
-__all__ = ["Config", "Suppression", "find_root", "locate", "read_config"]
+__all__ = ["Config", "Suppression", "find_root", "line_of", "locate", "read_config"]
 
 T = TypeVar("T")
 Table: TypeAlias = dict[str, object]
@@ -161,7 +163,7 @@ def read_config(root: Path) -> Config:
         problem = " is nested too deeply to be read; no setting needs that"
         raise ConfigurationError(path, (problem,)) from None
     reader = _Reader(path, text)
-    config = _config(reader, root, _find_table(path, document))
+    config = _config(reader, root, _find_table(path, document, text))
     reader.finish()
     return config._replace(plugins=tuple(_plugins(document)))
 
@@ -183,11 +185,30 @@ def _toml_problem(message: str) -> str:
     return f"{place[1]}:{place[2]}: no valid TOML: {message[: place.start()]}"
 
 
-def _find_table(path: Path, document: Table) -> Table:
+def line_of(path: Path, key: str) -> int:
+    """Find the line that a key of the table stands on.
+
+    Args:
+        path: The pyproject.toml.
+        key: The key.
+
+    Returns:
+        The line, 1-based; 0 when the table does not have the key.
+    """
+    return _Reader(path, _read_text(path)).line(key)
+
+
+def _find_table(path: Path, document: Table, text: str) -> Table:
     found: Table = document
-    for name in TABLE.split("."):
+    names = TABLE.split(".")
+    for depth, name in enumerate(names, 1):
         inner = found.get(name)
-        if not isinstance(inner, dict):
+        if inner is not None and not isinstance(inner, dict):
+            dotted = ".".join(names[:depth])
+            line = _line_of_value(text, dotted)
+            problem = f" {dotted} must be a table, not {inner!r}; write [{TABLE}]: {_EXAMPLE}"
+            raise ConfigurationError(path, (f"{line}:{problem}" if line else problem,))
+        if inner is None:
             break
         found = cast("Table", inner)
     else:
@@ -196,6 +217,18 @@ def _find_table(path: Path, document: Table) -> Table:
         path,
         (f" has no table [{TABLE}]; add one that says what to scan: {_EXAMPLE}",),
     )
+
+
+def _line_of_value(text: str, dotted: str) -> int:
+    header = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("["):
+            header = f"{line.strip().strip('[]')}."
+            if header == f"{dotted}.":
+                return number
+        elif f"{header}{line.partition('=')[0].strip()}".replace('"', "") == dotted:
+            return number
+    return 0
 
 
 def _config(reader: _Reader, root: Path, table: Table) -> Config:
@@ -298,6 +331,7 @@ class _Reader:
 
     def __init__(self, path: Path, text: str) -> None:
         self._path = path
+        self._root = path.parent
         self._lines = text.splitlines()
         self._problems: list[str] = []
         self.refused: set[str] = set()
@@ -334,6 +368,8 @@ class _Reader:
             self.problem(key, f"{key} must name something below the project, not {text!r} itself")
         elif text and not text.endswith(suffix):
             self.problem(key, f"{key} must name a {suffix} file, not {text!r}")
+        elif text and (blocked := against(self._root, path, is_file=bool(suffix))):
+            self.problem(key, f"{key} {blocked}; name another place")
         return path.as_posix() if text else ""
 
     def patterns(self, table: Table, key: str, default: tuple[str, ...]) -> tuple[str, ...]:
@@ -344,6 +380,8 @@ class _Reader:
                 self.problem(key, f"{key} must be patterns below the project, not {text!r}")
             elif not path.parts or any("**" in part and part != "**" for part in path.parts):
                 self.problem(key, f"{key} has a pattern in which `**` is no whole part: {text!r}")
+            elif key in table and not set(text) & set("*?[") and not holds_file(self._root, path):
+                self.problem(key, f"{key}: {text!r} matches no file; correct it, or take it out")
         return found
 
     def finish(self) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolset_gen.config import Config
+from toolset_gen.config import Config, line_of
 from toolset_gen.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -32,5 +32,22 @@ def load_others(config: Config) -> Catalog:
     try:
         return load(config.catalogs)
     except Exception as error:  # noqa: BLE001 - a module that a user names may raise anything
-        problem = f" a catalog in `catalogs` cannot be loaded: {type(error).__name__}: {error}"
-        raise ConfigurationError(config.file, (problem,)) from None
+        name = _failing(config.catalogs)
+        line = line_of(config.file, "catalogs")
+        problem = (
+            f" catalogs: {name} cannot be loaded: {type(error).__name__}: {error}; "
+            "install its package, or correct its import path (such as 'toolset.api_catalog')"
+        )
+        raise ConfigurationError(config.file, (f"{line}:{problem}" if line else problem,)) from None
+
+
+def _failing(catalogs: tuple[str, ...]) -> str:
+    """Name the first that cannot be loaded alone, all when only together they cannot."""
+    from toolset.catalog import load  # noqa: PLC0415 - see above
+
+    for name in catalogs:
+        try:
+            load((name,))
+        except Exception:  # noqa: BLE001 - see above
+            return repr(name)
+    return ", ".join(map(repr, catalogs))

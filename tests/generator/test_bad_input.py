@@ -207,6 +207,42 @@ def test_wrong_tables_are_wrong_use(tmp_path: Path, text: str) -> None:
     assert "pyproject.toml" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ('pages = "pyproject.toml"', "4: pages needs a folder where 'pyproject.toml' is a file"),
+        ('pages = "pyproject.toml/x"', "4: pages needs a folder where 'pyproject.toml' is a"),
+        ('prose = ["nope.md"]', "4: prose: 'nope.md' matches no file"),
+        ('prose = ["src"]', "4: prose: 'src' matches no file"),
+        ('compositions = ["nope.yml"]', "4: compositions: 'nope.yml' matches no file"),
+        ('catalogs = ["nope.cat"]', "4: catalogs: 'nope.cat' cannot be loaded: ModuleNotFound"),
+    ],
+)
+def test_places_that_cannot_be(tmp_path: Path, lines: str, said: str) -> None:
+    """What the disk contradicts is wrong use, with the line and the key."""
+    root = make_project(tmp_path, {"shop.py": TEXT})
+    head = '# A project.\n[tool.toolset.catalog]\npackages = ["pkg"]\n'
+    (root / "pyproject.toml").write_text(f"{head}{lines}\n")
+    done = run_catalog(root, "verify")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"pyproject.toml:{said}" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[tool.toolset]\ncatalog = 3\n", "2: tool.toolset.catalog must be a table, not 3"),
+        ("tool = 3\n", "1: tool must be a table, not 3"),
+        ("[[tool.toolset.catalog]]\n", "1: tool.toolset.catalog must be a table, not [{}]"),
+    ],
+)
+def test_value_that_is_no_table(tmp_path: Path, text: str, said: str) -> None:
+    """A value where the table must be is named with its line, not called missing."""
+    root = make_project(tmp_path, {"shop.py": TEXT})
+    (root / "pyproject.toml").write_text(text)
+    assert f"pyproject.toml:{said}" in run_catalog(root, "verify").stderr
+
+
 DEEP = [
     "a = " + "[" * 3000,
     "a = " + "{b = " * 3000,
@@ -355,7 +391,7 @@ def test_unread_file_is_said_first(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("blocked", ["catalog", "src/pkg/api_catalog.py"])
 def test_blocked_artifact_is_said(tmp_path: Path, blocked: str) -> None:
-    """A file where a folder must be, or the reverse, exits 3, names it, and writes nothing else."""
+    """A file where a folder must be, or the reverse, is wrong use, and nothing is written."""
     root = make_project(tmp_path, {"shop.py": TEXT})
     if blocked.endswith(".py"):
         (root / blocked).mkdir()
@@ -363,8 +399,10 @@ def test_blocked_artifact_is_said(tmp_path: Path, blocked: str) -> None:
         (root / blocked).write_text("in the way\n")
     before = content(root)
     done = run_catalog(root, "generate")
-    assert done.returncode == 3
-    assert blocked in done.stdout + done.stderr
+    assert (done.returncode, done.stdout) == (2, "")
+    key, line = ("runtime", 3) if blocked.endswith(".py") else ("pages", 4)
+    assert f"pyproject.toml:{line}: {key} needs a " in done.stderr
+    assert f"{blocked!r} is a " in done.stderr
     assert "Traceback" not in done.stderr
     assert content(root) == before
 

@@ -249,7 +249,7 @@ def test_syntax_error_shows_the_line(generated: Path, tmp_path: Path) -> None:
         ),
         (
             "[tool.toolset.catalog]\npackages = ['pkg']\ncatalogs = ['no.such']\n",
-            "a catalog in `catalogs` cannot be loaded: ModuleNotFoundError: No module named 'no'",
+            "catalogs: 'no.such' cannot be loaded: ModuleNotFoundError: No module named 'no'",
         ),
     ],
 )
