@@ -340,3 +340,25 @@ def test_failing_task_is_reported(run, caplog):
 
     run(main())
     assert caplog.records[0].getMessage() == "ctx.spawn('boom') failed in plugin <anonymous>"
+
+
+def test_returned_effect_counts_once(run):
+    """An effect that a plugin makes and also gives back is one line of its ledger, undone once."""
+
+    async def main():
+        undone = []
+
+        def apply(ctx):
+            first = ctx.effect(lambda: lambda: undone.append("first"), "first")
+            ctx.effect(lambda: lambda: undone.append("second"), "second")
+            yield first
+
+        async with Context() as ctx:
+            fiber = await ctx.plugin(apply)
+            assert [one.label for one in fiber.effects()] == ["second", "first"]
+            returned = await ctx.plugin(lambda ctx: ctx.effect(lambda: lambda: None, "only"))
+            assert [one.label for one in returned.effects()] == ["only"]
+            await fiber.dispose()
+        assert undone == ["first", "second"]
+
+    run(main())

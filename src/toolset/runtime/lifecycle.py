@@ -310,6 +310,10 @@ class Lifecycle(Reversible):
 
     def _collect(self, disposer: Disposer) -> None:
         """Take a disposer that the plugin yielded; it is acquired, so no state refuses it."""
+        owner: object = getattr(disposer, "__self__", None)
+        if isinstance(owner, Reversible) and owner in self._ledger and disposer == owner.dispose:
+            self._ledger[owner] = self._ledger.pop(owner)  # one line, undone where it was yielded
+            return
         name = getattr(disposer, "__qualname__", None) or repr(disposer)
         effect = Effect(self._me, f"disposer {name}")
         effect.push(disposer)
