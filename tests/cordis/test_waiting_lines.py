@@ -51,7 +51,7 @@ def test_endless_recursion_names_line(run, head: str) -> None:
     code = code.replace("\n  ", "\n   ")
 
     async def main() -> str:
-        async with host(SHORT) as h:
+        async with host({"vm_timeout_ms": 100}) as h:
             return await h.refuse(code)
 
     text = run(main())
