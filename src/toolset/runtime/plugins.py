@@ -81,7 +81,7 @@ class Plugin(NamedTuple):
         Raises:
             ConfigError: It does not fit, or the plugin takes none.
         """
-        empty = config is None or (isinstance(config, Mapping) and not config)
+        empty = config is None or config == {}
         if self.config is None and self.takes_config == "no" and not empty:
             problem = "the whole: the plugin takes none; leave it out, or give the plugin"
             raise ConfigError(self.name, [f"{problem} a parameter `config` or a model `Config`"])
