@@ -132,7 +132,7 @@ def mount_error(error: BaseException, mount_id: str) -> MountError:
     Returns:
         The error to raise in its place.
     """
-    described = type(error) is MountError and error.mount_id == mount_id  # by its border already
+    described = isinstance(error, MountError) and error.mount_id == mount_id  # and says so itself
     said = str(error) if described else f"{mount_id} raised {_one_line(error)}"
     parts = [said, *own_lines(error, mount_id)]
     for cause in _causes(error):
@@ -168,7 +168,14 @@ def _one_line(error: BaseException) -> str:
     text = kind.__name__ + text.removeprefix(f"{kind.__module__}.{kind.__qualname__}").removeprefix(
         kind.__qualname__
     )
-    return cut(text, _LONGEST)
+    return _printable(cut(text, _LONGEST))
+
+
+def _printable(text: str) -> str:
+    """Replace what would steer the terminal that a message is shown on."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in text)
 
 
 class _Places(str):
@@ -203,11 +210,13 @@ def note_places(error: BaseException, mount_id: str) -> None:
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
     for _ in range(_CAUSES):
-        if type(error) is MountError:
-            return  # its text tells its causes
+        if isinstance(error, MountError):
+            return  # its text tells its causes, and what it was raised beside is none
         cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
         if cause is None:
             return
+        if isinstance(cause, MountError) and cause.mount_id:
+            return  # of another mount, or told already
         yield cause
         error = cause
 
@@ -352,7 +361,8 @@ def check_plugin(value: object, mount_id: str) -> Plugin:
         return read_plugin(value)
     except PluginTypeError as error:
         hint = _result_hint(value)
-        raise MountResultError(mount_id, _describe(value), hint, error.problem) from None
+        problem = " ".join(_printable(error.problem).split())
+        raise MountResultError(mount_id, _describe(value), hint, problem) from None
     except BaseException as error:
         if is_interrupt(error):
             raise
