@@ -129,6 +129,17 @@ def test_class_that_cannot_be_described(tmp_path: Path, target: str, said: str) 
     assert ("a class of your own that wraps it" in found.remedy) == ("written in C" in said)
 
 
+def test_key_of_two_owners(tmp_path: Path) -> None:
+    """A key that the code declares and the configuration names a class of others for is refused."""
+    services = f'{NO_BOOT}[tool.toolset.catalog.services]\nshop = "json:JSONDecoder"\n'
+    found = only(shop(tmp_path, services), "SVC007")
+    assert (found.path, found.target) == ("src/pkg/shop.py", "shop")
+    assert "'json:JSONDecoder'" in found.message
+    same = f'{NO_BOOT}[tool.toolset.catalog.services]\nshop = "pkg.shop:Shop"\n'
+    rules = {found.rule for found in build_project(shop(tmp_path / "same", same)).diagnostics}
+    assert "SVC007" not in rules
+
+
 def test_ambiguous_type_name(tmp_path: Path) -> None:
     """Two catalogued types of one name are a warning, and said in the artifact."""
     item = "from dataclasses import dataclass\n\n\n@dataclass\nclass Item:\n    '''One.'''\n\n    x: int\n"

@@ -22,6 +22,7 @@ def check_services(facts: Facts) -> Iterator[Diagnostic]:
         Violations of SVC007 and SVC008.
     """
     yield from _twice(facts)
+    yield from _named_too(facts)
     provided = {key for plugin in facts.known.plugins for key in plugin.provides}
     provided |= {site.name for site in facts.sites("provide") if site.name is not None}
     for service in facts.model.catalog.services:
@@ -46,4 +47,20 @@ def _twice(facts: Facts) -> Iterator[Diagnostic]:
                 f"service key {found.name!r} is declared by {found.path} too; the first is "
                 f"{other.path} at {other.location.path}:{other.location.line}",
                 "give one of the classes another key",
+            )
+
+
+def _named_too(facts: Facts) -> Iterator[Diagnostic]:
+    """Find keys under which the configuration names a class of others, and the code has one."""
+    own = {found.name: found for found in facts.declarations("service")}
+    scanned = {package.partition(".")[0] for package in facts.config.packages}
+    for key, target in facts.config.services:
+        found = own.get(key)
+        if found is not None and target.partition(":")[0].partition(".")[0] not in scanned:
+            yield RULES["SVC007"].at(
+                found.location,
+                key,
+                f"service key {key!r} is declared by {found.path}, and pyproject.toml names "
+                f"{target!r} for it, which is left out",
+                "give the class another key, or change the one under [tool.toolset.catalog.services]",
             )
