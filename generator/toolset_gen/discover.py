@@ -150,7 +150,14 @@ class _Walk:
     def _folder(self, folder: Path, module: str, above: frozenset[str]) -> None:
         real = os.path.realpath(folder)
         if real in above:
-            return  # a symbolic link to a folder that contains it
+            shown = self._shown(folder)
+            self._report(
+                "SRC003",
+                shown,
+                f"folder {shown!r} is a link to a folder that contains it, so it never ends",
+                "remove the link, or move it out of the package",
+            )
+            return
         entries = self._entries(folder)
         names = {entry.name for entry in entries}
         if not names & {"__init__.py", "__init__.pyi"}:

@@ -135,11 +135,14 @@ def test_odd_source_is_read(tmp_path: Path, name: str) -> None:
     assert all(len(data) < 100_000 for path, data in content(root).items() if "odd" not in path)
 
 
-def test_looping_folders_are_read_once(tmp_path: Path) -> None:
-    """A link to a folder around it ends there, and is not reported."""
+def test_looping_folder_is_said(tmp_path: Path) -> None:
+    """A link to a folder around it ends there, and is an error that names it."""
     root = make_project(tmp_path, {"shop.py": TEXT})
     (root / "src/pkg/self").symlink_to(root / "src/pkg", target_is_directory=True)
-    assert run_catalog(root, "generate").returncode == 0
+    done = run_catalog(root, "generate")
+    assert done.returncode == 3
+    assert "src/pkg/self: error SRC003: folder 'src/pkg/self' is a link" in done.stdout
+    assert done.stdout.count("SRC003:") == 1
 
 
 WRONG = [

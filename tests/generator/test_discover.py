@@ -129,13 +129,16 @@ def test_missing_packages_are_reported(tmp_path: Path) -> None:
 
 
 def test_symlink_loops_end(tmp_path: Path) -> None:
-    """A link to a folder around it is not followed."""
+    """A link to a folder around it is not followed, and reported."""
     write(tmp_path, {"pkg/__init__.py": b"", "pkg/a.py": b""})
     (tmp_path / "pkg/loop").symlink_to(tmp_path / "pkg", target_is_directory=True)
     (tmp_path / "pkg/gone.py").symlink_to(tmp_path / "nowhere.py")
     sources = discover(tmp_path, ["pkg"])
     assert [item.path for item in sources.files] == ["pkg/__init__.py", "pkg/a.py"]
-    assert [(i.rule, i.path) for i in sources.diagnostics] == [("SRC003", "pkg/gone.py")]
+    assert [(i.rule, i.path) for i in sources.diagnostics] == [
+        ("SRC003", "pkg/gone.py"),
+        ("SRC003", "pkg/loop"),
+    ]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
