@@ -14,6 +14,7 @@ from toolset.cordis.ending import Life, Terms, close, close_all, close_now
 from toolset.cordis.facade import facade
 from toolset.cordis.membrane import Membrane
 from toolset.runtime import Context, Fiber, Service
+from toolset.runtime.errors import PluginName
 from toolset.runtime.plugins import Plugin
 
 __all__ = ["MountedPlugin"]
@@ -37,7 +38,8 @@ class MountedPlugin:
     """
 
     def __init__(self, plugin: Plugin, mount_id: str, terms: Terms | None = None) -> None:
-        self.name = tidy(plugin.name)
+        name = tidy(plugin.name)
+        self.name = PluginName(name, f'{mount_id} (plugin "{name}")')
         self.inject: object = getattr(plugin.source, "inject", None)
         self.Config: object = plugin.config
         self.provides = plugin.provides
