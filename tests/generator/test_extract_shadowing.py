@@ -68,3 +68,37 @@ def test_shadowed_event_declares_nothing(tmp_path: Path, shadow: str) -> None:
     """What took the name of the runtime's `event` declares no event."""
     code = f'from toolset import event\n\n{shadow}\n\n@event("a/b", mode="emit")\ndef b(): ...\n'
     assert scan(tmp_path, code).model.catalog.events == ()
+
+
+FALLBACKS = {
+    "all of it": "from _quick import *\nexcept ImportError:\n    from slow import *\n",
+    "its place": (
+        "from _quick import *\nexcept ImportError:\n    import slow, sys\n"
+        "    sys.modules[__name__] = slow\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FALLBACKS)
+def test_fallback_of_import_is_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Where the first branch of an import is in C, a class is found in the source of the second."""
+    (tmp_path / "quick.py").write_text(f"try:\n    {FALLBACKS[name]}")
+    (tmp_path / "slow.py").write_text('class Queue:\n    """A queue."""\n')
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "project").mkdir()
+    code = '"""A module."""\n'
+    model = scan(tmp_path / "project", code, queue="quick:Queue").model
+    assert [d.rule for d in model.diagnostics] == []
+    assert [(one.key, one.path) for one in model.catalog.services] == [("queue", "quick.Queue")]
+
+
+@pytest.mark.parametrize("target", ["datetime:datetime", "decimal:Decimal"])
+def test_accelerated_class_is_described(tmp_path: Path, target: str) -> None:
+    """Classes of the standard library with a fallback in Python are described on every Python."""
+    model = scan(tmp_path, '"""A module."""\n', thing=target).model
+    assert [d.rule for d in model.diagnostics if d.path == "pyproject.toml"] == []
+    (service,) = model.catalog.services
+    assert service.path == target.replace(":", ".")
+    assert len(service.members) > 20

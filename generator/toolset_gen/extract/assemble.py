@@ -141,7 +141,17 @@ def _with_bases(results: Iterable[ReadResult], more: External, targets: Iterable
 def _unread(path: str, library: Library) -> set[str]:
     """The packages of what a class derives from, of those that no read module defines."""
     unread = [base for base in library.mro(library.canonical(path)) if not library.definition(base)]
-    return {base.partition(".")[0] for base in unread if base[0] != "?"} - _KNOWN
+    led = [one for base in unread if base[0] != "?" for one in (base, *_stars(base, library))]
+    return {one.partition(".")[0] for one in led} - _KNOWN
+
+
+def _stars(path: str, library: Library) -> list[str]:
+    """The modules that the module of a path takes everything from: the first branch may be in C."""
+    found = [path.rpartition(".")[0]]
+    for name in found:
+        module = library.module(name)
+        found += [star for star in module.stars if star not in found] if module is not None else []
+    return found[1:]
 
 
 def _again(sources: Sources) -> Again:

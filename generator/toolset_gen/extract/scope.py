@@ -107,6 +107,15 @@ def _is_false(test: ast.expr) -> bool:
     return False
 
 
+def _is_this_module(target: ast.expr) -> bool:
+    """Whether a module puts another in its place: `sys.modules[__name__] = other`."""
+    return (
+        isinstance(target, ast.Subscript)
+        and dotted(target.value) == "sys.modules"
+        and dotted(target.slice) == "__name__"
+    )
+
+
 class ModuleScope:
     """The names at the top of a module.
 
@@ -149,6 +158,8 @@ class ModuleScope:
         elif isinstance(node, ast.Assign):
             for target in node.targets:
                 self._assign(target)
+                if _is_this_module(target) and dotted(node.value):
+                    self.stars.append(self.path(dotted(node.value)))
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             self._define(node.target.id)
         elif type(node).__name__ == "TypeAlias":  # `type X = …`, Python 3.12
