@@ -112,6 +112,27 @@ def test_bad_source_is_said(tmp_path: Path, case: tuple[Callable[[Path], None], 
     assert content(root) == before
 
 
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (
+            b"X = 1\nY = '\0'\n",
+            "odd.py:2: error SRC001: src/pkg/odd.py has a NUL character in line 2, column 6",
+        ),
+        ("X = 1\n".encode("utf-16"), "it is UTF-16, which Python does not read"),
+        ("X = 1\n".encode("utf-16-le"), "odd.py:1: error SRC001: src/pkg/odd.py looks like UTF-16"),
+    ],
+)
+def test_null_bytes_are_located(tmp_path: Path, data: bytes, said: str) -> None:
+    """Of NUL characters it is said where they are, of UTF-16 how to save it."""
+    root = make_project(tmp_path, {"odd.py": data})
+    done = run_catalog(root, "verify")
+    assert done.returncode == 3
+    assert said in done.stdout
+    wanted = "take it out" if b"Y" in data else "    save it as UTF-8\n"
+    assert wanted in done.stdout
+
+
 GOOD = {
     "empty": b"",
     "blank": b"\n \n\t\n",

@@ -58,6 +58,8 @@ def read_file(file: SourceFile, *, uses: Uses = True) -> ReadResult:
         text = _decode(file.data)
     except (SyntaxError, UnicodeDecodeError, LookupError) as error:
         return ReadResult(None, (_undecodable(file, error),))
+    if "\0" in text:
+        return ReadResult(None, (_null(file, text),))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter(
@@ -107,13 +109,28 @@ def _undecodable(file: SourceFile, error: Exception) -> Diagnostic:
     if isinstance(error, UnicodeDecodeError):
         line = file.data[: error.start].count(b"\n") + 1
         detail = f"byte 0x{error.object[error.start]:02x} is not {error.encoding}"
+    remedy = "save it as UTF-8, or declare its encoding in the first line"
+    if file.data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        detail, remedy = "it is UTF-16, which Python does not read", "save it as UTF-8"
     return Diagnostic(
         "SRC002",
         file.path,
         line,
         f"{file.path} cannot be decoded: {detail}",
-        "save it as UTF-8, or declare its encoding in the first line",
+        remedy,
     )
+
+
+def _null(file: SourceFile, text: str) -> Diagnostic:
+    first = text.index("\0")
+    line = text.count("\n", 0, first) + 1
+    column = first - text.rfind("\n", 0, first)
+    message = f"{file.path} has a NUL character in line {line}, column {column}"
+    is_wide = text.count("\0") >= len(text) // 3  # of UTF-16, every other byte of plain text
+    if is_wide:
+        message = f"{file.path} looks like UTF-16: every other byte is NUL"
+    remedy = "save it as UTF-8" if is_wide else "take it out: Python reads no file that has one"
+    return Diagnostic("SRC001", file.path, line, message, remedy)
 
 
 def _first_bad_byte(data: bytes) -> UnicodeDecodeError | None:
