@@ -7,6 +7,7 @@ from mounting import host, mounted, seen
 
 from toolset import define_tool
 from toolset.cordis.errors import FacadeError
+from toolset.cordis.names import harness
 from toolset.services.tools.errors import ToolDefinitionError
 
 SHOUT = '''
@@ -125,6 +126,13 @@ def test_malformed_tool_is_refused(run) -> None:
     text = run(main())
     assert "use 'a_b'" in text
     assert "did you mean 'name'?" in text
+
+
+@pytest.mark.parametrize("options", [[1], [], "t", 3, lambda: None])
+def test_options_must_be_mapping(options: object) -> None:
+    """Options that are no mapping are refused as such, with what is accepted."""
+    with pytest.raises(ToolDefinitionError, match=r"options.*must be a mapping"):
+        harness.define_tool(options)  # type: ignore[arg-type]  # that is what is tested
 
 
 def test_schema_cannot_be_called(run) -> None:

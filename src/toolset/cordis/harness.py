@@ -71,6 +71,8 @@ class Harness:
         Raises:
             ToolDefinitionError: Something is malformed; lists everything that is.
         """
+        if options is not None and not isinstance(cast("object", options), Mapping):
+            return _marked(make_defined(options))  # which says what it takes
         return _marked(make_defined({**(options or {}), **named}))
 
     def register_tool(
