@@ -287,3 +287,41 @@ def _first_class(root: Path) -> tuple[str, str]:
         modules = [path]
     name = re.findall(r"^class (\w+)", modules[-1].read_text(), re.MULTILINE)[-1]
     return ".".join(modules[-1].relative_to(root).with_suffix("").parts), name
+
+
+def test_enum_members_need_no_annotation(tmp_path: Path) -> None:
+    """Members of an enum of one's own that is provided are not asked for an annotation."""
+    text = '''"""Levels."""
+
+import enum
+
+from toolset import Context
+
+
+class Level(enum.Enum):
+    """How loud."""
+
+    LOW = 1
+    """Low."""
+    HIGH = enum.auto()
+    """High."""
+
+    def shout(self, text) -> str:
+        """Shout a text.
+
+        Args:
+            text: What to shout.
+
+        Returns:
+            The text.
+        """
+        return text
+
+
+def apply(ctx: Context) -> None:
+    """Provide it."""
+    ctx.provide("level", Level.LOW)
+'''
+    extra = 'boot = false\n[tool.toolset.catalog.services]\nlevel = "pkg.levels:Level"\n'
+    found = build_project(make_project(tmp_path, {"levels.py": text}, extra)).diagnostics
+    assert [(one.rule, one.target) for one in found] == [("SVC006", "level.shout.text")]

@@ -56,7 +56,10 @@ def find_doc_facts(
         if service.scanned:
             found.extend(class_facts(service.found, "service"))
             paths = (m.path for m in service.entry.members if not _is_told(describer, m))
-            found.extend(_members(describer, paths, "service"))
+            facts = _members(describer, paths, "service")
+            # A member of an enum is no attribute with a type: type checkers refuse its annotation.
+            enum = service.found.path if service.kind == "enum" else None
+            found.extend(f for f in facts if f.kind != "no annotation" or f.subject != enum)
     foreign = {
         member.path
         for service in services.declared
