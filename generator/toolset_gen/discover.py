@@ -12,6 +12,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Collection, Iterator, Sequence
+from keyword import iskeyword
 from pathlib import Path
 from typing import NamedTuple
 
@@ -173,7 +174,7 @@ class _Walk:
                         f"{self._shown(path)} cannot be read: it is a folder",
                         "rename the folder, or move it out of the package",
                     )
-                elif entry.name.isidentifier():
+                elif entry.name.isidentifier() and not iskeyword(entry.name):
                     self._folder(path, f"{module}.{entry.name}", above | {real})
                 elif _enters(entry.name):
                     self._lost(path, self._entries(path), above | {real})
@@ -197,6 +198,8 @@ class _Walk:
     def _member(self, path: Path, module: str) -> None:
         if path.stem == "__init__":
             self._file(path, module)
+        elif iskeyword(path.stem):
+            self._not_importable(path, f"{path.stem!r} is a keyword", "rename it")
         elif path.stem.isidentifier():
             self._file(path, f"{module}.{path.stem}")
         else:
@@ -220,7 +223,7 @@ class _Walk:
         """Report every source file below a folder that Python does not import from."""
         why = f"folder {self._shown(folder)!r} has no __init__.py"
         remedy = "add an __init__.py, or move the file out of the package"
-        if not folder.name.isidentifier():
+        if not folder.name.isidentifier() or iskeyword(folder.name):
             why = f"folder {self._shown(folder)!r} cannot be named in an import"
             remedy = "rename the folder, or move it out of the package"
         for path in self._below(folder, entries, above):

@@ -35,6 +35,13 @@ def found(root: Path, *packages: str) -> list[tuple[str, str, int]]:
     ]
 
 
+@pytest.mark.parametrize("name", ["class.py", "import.pyi", "lambda/__init__.py", "None.py"])
+def test_keyword_is_no_module(tmp_path: Path, name: str) -> None:
+    """A module or package that is named by a keyword cannot be imported."""
+    write(tmp_path, {"pkg/__init__.py": b"", f"pkg/{name}": b"", "pkg/match.py": b""})
+    assert [(rule, path) for rule, path, _ in found(tmp_path)] == [("SRC004", f"pkg/{name}")]
+
+
 def test_broken_files_are_reported(tmp_path: Path) -> None:
     """A syntax error and a folder without `__init__.py` are both reported in one run."""
     result = scan_case(tmp_path, "14")

@@ -268,3 +268,84 @@ def test_typed_context_borrows_services(tmp_path: Path) -> None:
 def test_sections_with_a_body_unfold(text: str, shown: str) -> None:
     """A section with an indented body becomes a title and its body, fences readable as fences."""
     assert prose(text) == shown
+
+
+SHAPES = '''\
+"""Shapes of pages."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import KW_ONLY, dataclass, field
+
+from toolset import Service
+
+
+@dataclass
+class Base:
+    """A base.
+
+    Attributes:
+        id: Its number.
+        tags: Its tags.
+    """
+
+    id: int
+    _: KW_ONLY
+    tags: list[str] = field(default_factory=list)
+    note: str = "x"
+
+
+class Feed(Service, key="feed"):
+    """Feed."""
+
+    async def ticks(self, base: Base) -> AsyncIterator[int]:
+        """Tick.
+
+        Args:
+            base: What ticks.
+
+        Yields:
+            Numbers.
+        """
+        yield base.id
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[Base]:
+        """Open it.
+
+        Yields:
+            What is open.
+        """
+        yield Base(1)
+'''
+
+
+@pytest.fixture(scope="module")
+def shapes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    root = make_project(tmp_path_factory.mktemp("shapes"), {"feed.py": SHAPES}, "boot = false\n")
+    built = build_project(root)
+    assert built.diagnostics == ()
+    return {path: data.decode() for path, data in built.artifacts.items()}
+
+
+def test_factory_is_marked_everywhere(shapes: dict[str, str]) -> None:
+    """A default that a factory makes is shown as one, in tables too."""
+    row = next(line for line in shapes["catalog/types.md"].splitlines() if "| `tags` |" in line)
+    assert "`<factory: list>`" in row
+    assert "`list()`" not in row
+
+
+def test_step_is_what_is_shown(shapes: dict[str, str]) -> None:
+    """A generator shows what one step gives, a context manager what `async with` gives."""
+    page = shapes["catalog/services.md"]
+    assert "**Yields** `int`: Numbers." in page
+    assert "**Gives** `Base`: What is open." in page
+
+
+def test_declaration_keeps_the_order(shapes: dict[str, str]) -> None:
+    """Fields stand as they are written, and those after `_: KW_ONLY` below it."""
+    page = shapes["catalog/types.md"]
+    kept = (
+        "id: int\n    _: KW_ONLY\n    tags: list[str] = field(default_factory=list)\n    note: str"
+    )
+    assert kept in page

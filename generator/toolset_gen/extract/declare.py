@@ -45,7 +45,7 @@ def declare_class(
     arguments += [f"{name}={value.text}" for name, value in raw.keywords]
     inside = f"({', '.join(arguments)})" if arguments else ""
     lines.append(f"class {raw.name}{inside}:")
-    body = [*_settings(raw, kind), *(_field(spec) for spec in fields), *_constructor(raw, kind)]
+    body = [*_settings(raw, kind), *_fields(raw, kind, fields), *_constructor(raw, kind)]
     body += _validators(raw)
     for member in members:
         body += _member(member)
@@ -71,6 +71,17 @@ def _settings(raw: RawClass, kind: TypeKind) -> Iterable[str]:
     config = raw.member("model_config")
     if kind == "model" and isinstance(config, RawVariable) and config.value is not None:
         yield f"model_config = {config.value.text}"
+
+
+def _fields(raw: RawClass, kind: TypeKind, fields: Sequence[FieldSpec]) -> Iterable[str]:
+    """The fields as they are written: what stands below `_: KW_ONLY` is passed by keyword."""
+    written = [(spec.raw.line, _field(spec)) for spec in fields]
+    if kind == "dataclass":
+        for item in raw.members:
+            note = item.annotation if isinstance(item, RawVariable) else None
+            if note is not None and "dataclasses.KW_ONLY" in note.refs:
+                written.append((item.line, f"{item.name}: {note.text}"))
+    return (text for _, text in sorted(written, key=lambda one: one[0]))
 
 
 def _field(spec: FieldSpec) -> str:

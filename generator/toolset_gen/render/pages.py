@@ -40,6 +40,12 @@ PAGES = (
 
 Shown: TypeAlias = "Member | EventEntry | TypeEntry | ConfigEntry"
 
+_STEPS = {
+    "generator": "Yields",
+    "async generator": "Yields",
+    "context manager": "Gives",
+    "async context manager": "Gives",
+}
 _STARS: dict[ParameterKind, str] = {
     "positional-only": "",
     "positional-or-keyword": "",
@@ -94,6 +100,7 @@ def pages(
         "refs": _refs,
         "service_graph": service_graph(catalog),
         "stars": _STARS,
+        "steps": _STEPS,
         "writes": {path: notes.writes.get(path, ()) for path in paths},
     }
     return {name: fill(f"{name}.j2", **values) for name in PAGES}
