@@ -248,7 +248,7 @@ class Mounts:
         mount.notes = (*_registered(fiber), *mount.notes, *([failures] if failures else []))
         return MountResult(
             id=mount.id,
-            plugin_name=fiber.name,
+            plugin_name=str(fiber.name),
             state=str(fiber.state),
             provides=fiber.provides(),
             waiting_for=fiber.missing(),
