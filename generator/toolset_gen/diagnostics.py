@@ -61,7 +61,12 @@ def ordered(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         diagnostics: Diagnostics in any order.
 
     Returns:
-        Each once, by rule, path, line and text; first those of what cannot be read, since others may
+        Each once, by path, line, rule and text; first those of what cannot be read, since others may
         follow from them.
     """
-    return tuple(sorted(set(diagnostics), key=lambda found: (not is_unreadable(found), found)))
+    return tuple(
+        sorted(
+            set(diagnostics),
+            key=lambda found: (not is_unreadable(found), found.path, found.line, found),
+        )
+    )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from projects import REGISTRY, SHOP, build_project, make_project, shop
 
-from toolset_gen.diagnostics import Diagnostic
+from toolset_gen.diagnostics import Diagnostic, ordered
 
 NO_BOOT = "boot = false\n"
 TOOL = '''
@@ -138,6 +138,20 @@ def test_key_of_two_owners(tmp_path: Path) -> None:
     same = f'{NO_BOOT}[tool.toolset.catalog.services]\nshop = "pkg.shop:Shop"\n'
     rules = {found.rule for found in build_project(shop(tmp_path / "same", same)).diagnostics}
     assert "SVC007" not in rules
+
+
+def test_violations_follow_the_file() -> None:
+    """Violations stand in the order of file, line and rule; what cannot be read comes first."""
+    places = [("EVT002", "b.py", 1), ("SVC001", "a.py", 2), ("EVT001", "a.py", 10)]
+    places += [("SRC001", "z.py", 1), ("EVT009", "a.py", 2)]
+    found = ordered(Diagnostic(rule, path, line, "", "") for rule, path, line in places)
+    assert [(one.path, one.line, one.rule) for one in found] == [
+        ("z.py", 1, "SRC001"),
+        ("a.py", 2, "EVT009"),
+        ("a.py", 2, "SVC001"),
+        ("a.py", 10, "EVT001"),
+        ("b.py", 1, "EVT002"),
+    ]
 
 
 def test_ambiguous_type_name(tmp_path: Path) -> None:

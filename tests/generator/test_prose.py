@@ -94,8 +94,8 @@ class Mine:
 '''
     assert judged(tmp_path, "", use__py=text) == [
         "src/pkg/use.py:1 PRO001 ctx.shp",
-        "src/pkg/use.py:21 PRO001 fs.gone",
         "src/pkg/use.py:12 PRO002 shop/gone",
+        "src/pkg/use.py:21 PRO001 fs.gone",
     ]
 
 
