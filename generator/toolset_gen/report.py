@@ -148,8 +148,9 @@ def _violations(outcome: Outcome) -> Iterator[str]:
     own = [found for found in outcome.diagnostics if found.severity != "note"]
     yield from say_notes(found for found in outcome.diagnostics if found.severity == "note")
     for found in own:
+        message = found.message.replace(found.path, _on_one_line(found.path))
         target = f" [{found.target}]" if found.target else ""
-        yield f"{_place(found)}: {found.severity} {found.rule}: {found.message}{target}"
+        yield f"{_place(found)}: {found.severity} {found.rule}: {message}{target}"
         for line in found.excerpt.splitlines():
             yield f"    {line}"
         yield f"    {found.remedy}"
@@ -165,7 +166,13 @@ def _counted(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def _place(found: Diagnostic) -> str:
-    return f"{found.path}:{found.line}" if found.line else found.path
+    path = _on_one_line(found.path)
+    return f"{path}:{found.line}" if found.line else path
+
+
+def _on_one_line(text: str) -> str:
+    """Escape line ends, which a file's name may hold."""
+    return text.replace("\n", "\\n").replace("\r", "\\r")
 
 
 def _diff(stale: Stale) -> Iterator[str]:

@@ -156,6 +156,15 @@ def test_odd_source_is_read(tmp_path: Path, name: str) -> None:
     assert all(len(data) < 100_000 for path, data in content(root).items() if "odd" not in path)
 
 
+def test_names_with_line_ends(tmp_path: Path) -> None:
+    """A line end in a file's name does not break the line that reports it."""
+    root = make_project(tmp_path, {"two\nlines.py": TEXT})
+    done = run_catalog(root, "verify")
+    assert done.returncode == 3
+    (line,) = [line for line in done.stdout.splitlines() if "SRC004:" in line]
+    assert line.startswith("src/pkg/two\\nlines.py: error SRC004: src/pkg/two\\nlines.py is not")
+
+
 def test_looping_folder_is_said(tmp_path: Path) -> None:
     """A link to a folder around it ends there, and is an error that names it."""
     root = make_project(tmp_path, {"shop.py": TEXT})
