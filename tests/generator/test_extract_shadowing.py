@@ -102,3 +102,21 @@ def test_accelerated_class_is_described(tmp_path: Path, target: str) -> None:
     (service,) = model.catalog.services
     assert service.path == target.replace(":", ".")
     assert len(service.members) > 20
+
+
+@pytest.mark.parametrize("published", [True, False])
+def test_public_path_is_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, published: bool
+) -> None:
+    """A class that is named by a private path is listed under the one its package publishes."""
+    (tmp_path / "motors" / "_impl").mkdir(parents=True)
+    (tmp_path / "motors" / "_impl" / "__init__.py").write_text("")
+    (tmp_path / "motors" / "_impl" / "core.py").write_text('class Engine:\n    """Turn."""\n')
+    line = "from motors._impl.core import Engine as Engine\n" if published else ""
+    (tmp_path / "motors" / "__init__.py").write_text(line)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "project").mkdir()
+    code = '"""A module."""\n'
+    model = scan(tmp_path / "project", code, engine="motors._impl.core:Engine").model
+    (service,) = model.catalog.services
+    assert service.path == ("motors.Engine" if published else "motors._impl.core.Engine")

@@ -125,10 +125,16 @@ def find_services(describer: Describer, external: Mapping[str, str]) -> Services
 
 
 def _publish(target: str, library: Library) -> None:
-    """Let a class that others wrote be known by the path under which the project names it."""
+    """Let a class that others wrote be known by the path under which the project names it.
+
+    Unless that is private, and its package publishes the class under another.
+    """
     path = target.replace(":", ".")
     found = library.definition(path)
-    if found is not None and found.module.name not in library.scanned:
+    if found is None or found.module.name in library.scanned:
+        return
+    private = any(part.startswith("_") for part in path.split("."))
+    if not private or library.public(found.path) == found.path:
         library.publish(found.path, path)
 
 
