@@ -125,3 +125,30 @@ def test_odd_projects_have_no_plugins(tmp_path: Path, extra: str) -> None:
         assert not build_project(project).diagnostics
         return
     assert judged(tmp_path, {"a.yml": "- name: plain\n"}, extra) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("pkg.plugins:Shpo", "did you mean 'pkg.plugins:Shop'?"),
+        ("pkg.plugin:Shop", "did you mean 'pkg.plugins:Shop'?"),
+        ("pkg.plugin", "did you mean 'pkg.plugins'?"),
+        ("pkg.plugins:Unlike", "its package has nothing near it"),
+    ],
+)
+def test_missing_plugin_is_found(tmp_path: Path, name: str, hint: str) -> None:
+    """A name in a scanned package that leads nowhere is found, in groups too, with the nearest."""
+    project = make_project(tmp_path, {"plugins.py": PLUGINS}, "boot = false\n")
+    text = f"- name: pkg.plugins\n- group:\n    - name: {name}\n"
+    (project / "cordis.yml").write_text(text, encoding="utf-8")
+    (found,) = [one for one in build_project(project).diagnostics if one.rule == "CFG006"]
+    assert (found.path, found.line, found.target) == ("cordis.yml", 3, name)
+    assert f"names {name!r}, which does not exist; {hint}" in found.message
+
+
+@pytest.mark.parametrize(
+    "name", ["pkg.plugins:Shop", "pkg.plugins:Shop.Config", "other.mod:X", "plain", "pkg", "tools"]
+)
+def test_plugin_that_may_exist_is_left(tmp_path: Path, name: str) -> None:
+    """What exists, is an entry point, or is of no scanned package is not judged."""
+    assert judged(tmp_path, {"cordis.yml": f"- name: {name}\n"}, POINTS) == []

@@ -1,8 +1,8 @@
 """The rules: what the sources say, judged."""
 
 # Layers, downwards only: judge > compositions, configs, prose > booting, composition_entries,
-# config_models, config_reads, docs, events, naming, plugins, services, suppress, types >
-# composition_yaml, config_types, facts, foreign, rules.
+# composition_names, config_models, config_reads, docs, events, naming, plugins, services, suppress,
+# types > composition_yaml, config_types, facts, foreign, rules.
 # A rule reads facts and gives diagnostics; it reads no file and changes nothing.
 
 from __future__ import annotations

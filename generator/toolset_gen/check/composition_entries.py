@@ -43,6 +43,9 @@ class Entries:
 
     Args:
         nodes: Its nodes; faults are added to theirs.
+
+    Attributes:
+        names: What names plugins, each with its line.
     """
 
     def __init__(self, nodes: Nodes) -> None:
@@ -52,6 +55,7 @@ class Entries:
         self._nodes = nodes
         self._derived: Counter[str] = Counter()
         self._ids: list[tuple[str, yaml.Node]] = []
+        self.names: list[tuple[str, int]] = []
 
     def judge(self, root: yaml.Node) -> Iterator[Configured]:
         """Judge a composition.
@@ -123,6 +127,7 @@ class Entries:
     def _name(self, node: yaml.Node) -> str:
         value = self._nodes.scalar(node)
         if isinstance(value, str) and _NAME.fullmatch(value):
+            self.names.append((value, node.start_mark.line + 1))
             return value
         self._nodes.fault(node, "`name` is no module, `module:attribute` or entry point")
         return ""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from toolset.catalog import ConfigEntry, Field, nearest
 from toolset_gen.check.composition_entries import Entries
+from toolset_gen.check.composition_names import Names
 from toolset_gen.check.composition_yaml import Fault, Nodes
 from toolset_gen.check.config_models import Models
 from toolset_gen.check.facts import Facts
@@ -46,13 +47,17 @@ def _judge(document: Document, plugins: _Plugins) -> Iterator[Diagnostic]:
     nodes = Nodes()
     root = nodes.root(document.text)
     if root is not None:
-        for found in Entries(nodes).judge(root):
+        entries = Entries(nodes)
+        for found in entries.judge(root):
             nodes.faults += plugins.unknown(nodes, found.name, found.config)
+        for name, line in entries.names:
+            problem = plugins.names.missing(name)
+            nodes.faults += [Fault(line, problem, name)] if problem else []
     for fault in sorted(set(nodes.faults)):
         place = Location(document.path, fault.line)
         if fault.key:
             message = f"{document.path} {fault.problem}"
-            yield RULES["CFG006"].at(place, fault.key, message, "correct the key, or remove it")
+            yield RULES["CFG006"].at(place, fault.key, message, "correct it, or remove it")
         else:
             message = f"{document.path} cannot be read as a composition: {fault.problem}"
             way = "make it a list of entries, each with `name` and, if wanted, `config`"
@@ -65,6 +70,7 @@ class _Plugins:
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
         self._models = Models(facts)
+        self.names = Names(facts)
         configs = {config.plugin: config for config in facts.model.catalog.configs}
         self._configs: dict[str, ConfigEntry] = {}
         for plugin in facts.model.catalog.plugins:
