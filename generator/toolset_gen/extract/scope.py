@@ -190,7 +190,7 @@ class ModuleScope:
         """Let what stands in no branch take the place of what was imported above under its name."""
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             names = [node.name]
-        elif isinstance(node, ast.Assign) and node.value is not None:
+        elif isinstance(node, ast.Assign):
             read = {item.id for item in ast.walk(node.value) if isinstance(item, ast.Name)}
             names = [t.id for t in node.targets if isinstance(t, ast.Name) and t.id not in read]
         else:
