@@ -171,7 +171,7 @@ def _start_log() -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(_Formatter("%(levelname)s %(name)s: %(message)s"))
     handler.addFilter(
-        lambda record: not isinstance((record.exc_info or (0, 0))[1], CompositionError)
+        lambda record: not isinstance(getattr(record, "failure", None), CompositionError)
     )
     logging.getLogger().addHandler(handler)
     logging.getLogger("toolset").setLevel(logging.INFO)

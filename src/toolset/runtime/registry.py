@@ -158,10 +158,11 @@ class Registry:
             # Such as a configuration that does not fit: told anew at each reload, and not by frames.
             shown = not fiber.logger.isEnabledFor(logging.DEBUG)
             line = " ".join(str(error).split()) if shown else None
+        whole = {"failure": error}  # for filters of a host, which a line tells too little
         if isinstance(line, str):
-            fiber.logger.error("%s failed in plugin %s: %s", what, owner, line)
+            fiber.logger.error("%s failed in plugin %s: %s", what, owner, line, extra=whole)
         else:
-            fiber.logger.error("%s failed in plugin %s", what, owner, exc_info=error)
+            fiber.logger.error("%s failed in plugin %s", what, owner, exc_info=error, extra=whole)
         if what != f'listener of event "{internal.error.name}"':
             self.tell(internal.error, fiber, error)
 
