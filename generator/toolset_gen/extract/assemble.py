@@ -58,9 +58,6 @@ def describer_of(
     results: Iterable[ReadResult],
     sources: Sources,
     packages: Iterable[str] = (),
-    *,
-    ahead: Iterable[str] = (),
-    executor: Executor | None = None,
 ) -> Describer:
     """Make the layer that describes any class, function or module.
 
@@ -68,16 +65,11 @@ def describer_of(
         results: What reading the files gave.
         sources: The files; imports are looked for in their folders first.
         packages: Other packages that may be read when a path leads to them.
-        ahead: Modules of those that will be read for sure.
-        executor: Where to read those; None to read each here when a path leads to it.
 
     Returns:
         The describer.
     """
-    more = _external(sources, packages)
-    if executor is not None:
-        more.read_ahead(ahead, executor)
-    return _describer(results, more)
+    return _describer(results, _external(sources, packages))
 
 
 def _external(sources: Sources, packages: Iterable[str]) -> External:
